@@ -1,0 +1,1 @@
+"""A data frame in, an Altair chart out."""

@@ -1,0 +1,1 @@
+"""The command line: every number on a page, without the page."""

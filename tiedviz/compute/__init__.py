@@ -1,0 +1,1 @@
+"""Numbers from tensors. Takes plain values, returns frozen dataclasses or data frames."""

@@ -1,0 +1,1 @@
+"""What model files say before anything is loaded: headers, flags, sizes."""

@@ -1,0 +1,1 @@
+"""Finding, fetching, converting and opening models. The only layer that builds one."""

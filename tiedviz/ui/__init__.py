@@ -1,0 +1,1 @@
+"""What several pages draw: the sidebar, the prompt bar, the export corner."""

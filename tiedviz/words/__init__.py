@@ -1,0 +1,1 @@
+"""How things are said: tokens, numbers, refusals, and the facts of known models. Standard library only."""
