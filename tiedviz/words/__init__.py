@@ -1,1 +1,1 @@
-"""How things are said: tokens, numbers, refusals, and the facts of known models. Standard library only."""
+"""How things are said: tokens, numbers, refusals, known models. Standard library only."""

@@ -1,0 +1,76 @@
+"""The tokens nearest to a state, as bars."""
+
+from __future__ import annotations
+
+import json
+
+import altair as alt
+import pandas as pd
+
+from tiedviz.charts.palette import LIVE, OTHER
+from tiedviz.words.numbers import percent
+from tiedviz.words.tokens import shorten
+
+PICK = "pick"
+"""Name of the selection: a clicked bar comes back as `{"selection": {"pick": [{"id": …}]}}`."""
+
+_MEASURES = {
+    "probability": "probability",
+    "cosine": "cosine with h_L",
+    "distance": "distance from h_L",
+}
+_STEP = 26
+
+
+def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) -> alt.LayerChart:
+    """One bar for each row of `frame` (columns as from `nearest_tokens`), nearest on top.
+
+    Args:
+        frame: rank, id, text, logit and `measure` are used.
+        measure: "probability", "cosine" or "distance".
+        colour: of the bars.
+        picked: id of the token under inspection; its bar is amber.
+
+    Bars are keyed by rank, never by text: two tokens may print alike.
+    """
+    data = frame[["rank", "id", "text", measure, "logit"]].assign(
+        label=[_end_label(value, measure) for value in frame[measure]]
+    )
+    names = json.dumps([shorten(text) for text in frame["text"]])
+    y_axis = alt.Axis(
+        labelExpr=f"{names}[datum.value - 1]",
+        labelFont="monospace",
+        labelLimit=180,
+        labelOverlap=False,
+        title=None,
+        ticks=False,
+        domain=False,
+    )
+    pick = alt.selection_point(name=PICK, fields=["id"], on="click", empty=False)
+    base = alt.Chart(data).encode(
+        y=alt.Y("rank:O", axis=y_axis),
+        x=alt.X(f"{measure}:Q", title=_MEASURES[measure], axis=_x_axis(measure)),
+        tooltip=[
+            alt.Tooltip("text:N", title="token"),
+            alt.Tooltip("id:Q", title="id", format="d"),
+            alt.Tooltip("logit:Q", title="logit", format=".4f"),
+            alt.Tooltip(f"{measure}:Q", title=_MEASURES[measure], format=".6f"),
+        ],
+    )
+    bars = base.mark_bar(cornerRadiusEnd=2, cursor="pointer").encode(
+        color=alt.condition(alt.datum.id == picked, alt.value(LIVE), alt.value(colour))
+    )
+    ends = base.mark_text(align="left", dx=4, color=OTHER).encode(text="label:N")
+    return (bars.add_params(pick) + ends).properties(height=_STEP * len(data))
+
+
+def _end_label(value: float, measure: str) -> str:
+    return percent(value) if measure == "probability" else f"{value:.3f}"
+
+
+def _x_axis(measure: str) -> alt.Axis:
+    if measure == "probability":
+        return alt.Axis(
+            labelExpr="format(datum.value * 100, '.3~g') + ' %'", grid=False, tickCount=4
+        )
+    return alt.Axis(grid=False, tickCount=4)

@@ -1,0 +1,50 @@
+"""One logit as a waterfall: its products, the rest, what the model does to the sum, the total."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT
+
+_STEP = 22
+_COLOURS = {"adds": INPUT, "takes away": OUTPUT, "the rest": OTHER, "the logit": LIVE}
+
+
+def waterfall(steps: pd.DataFrame) -> alt.LayerChart:
+    """Bars from `start` to `end`, in the order of the rows.
+
+    Columns used: step (label, unique), start, end, value, kind (a key of the legend: "adds",
+    "takes away", "the rest", "the logit").
+    """
+    order = list(steps["step"])
+    base = alt.Chart(steps).encode(
+        y=alt.Y(
+            "step:N",
+            sort=order,
+            title=None,
+            axis=alt.Axis(labelLimit=220, labelOverlap=False, ticks=False, domain=False),
+        ),
+        tooltip=[
+            alt.Tooltip("step:N", title="step"),
+            alt.Tooltip("detail:N", title="product"),
+            alt.Tooltip("value:Q", title="adds", format="+.5f"),
+            alt.Tooltip("end:Q", title="sum so far", format=".5f"),
+        ],
+    )
+    bars = base.mark_bar(height=14).encode(
+        x=alt.X("start:Q", title="sum so far", axis=alt.Axis(grid=False)),
+        x2="end:Q",
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
+            legend=alt.Legend(orient="bottom", title=None),
+        ),
+    )
+    far_end = "max(datum.start, datum.end)"
+    values = (
+        base.transform_calculate(far=far_end)
+        .mark_text(align="left", dx=4, color=OTHER)
+        .encode(x="far:Q", text=alt.Text("value:Q", format="+.2f"))
+    )
+    return (bars + values).properties(height=_STEP * len(steps))

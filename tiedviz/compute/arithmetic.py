@@ -1,0 +1,112 @@
+"""One logit as arithmetic: its products one by one, and everything the model does to their sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+import torch
+
+from tiedviz.compute.reading import Reading
+from tiedviz.compute.unembedding import AfterHead
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.prompt_refusals import NoSuchRow
+
+
+@dataclass(frozen=True)
+class LogitArithmetic:
+    """z_j, taken apart. Sums are in float64; the last line is the model's own number.
+
+    Attributes:
+        id: j.
+        terms: the largest products, one row each: dimension, h, e, product; largest first.
+        others: how many products are left.
+        rest: their sum.
+        dot: h·e_j, all of them.
+        h_norm, row_norm, cosine: the same as ‖h‖ · ‖e_j‖ · cos.
+        scale, bias, cap: what the model does to it; 1, 0 and None where it does nothing.
+        total: the logit computed from these.
+        model_logit: the logit the model gave.
+    """
+
+    id: int
+    terms: pd.DataFrame
+    others: int
+    rest: float
+    dot: float
+    h_norm: float
+    row_norm: float
+    cosine: float
+    scale: float
+    bias: float
+    cap: float | None
+    total: float
+    model_logit: float
+
+    def steps(self) -> pd.DataFrame:
+        """The way from 0 to the logit, one row a step, as `charts.waterfall` takes it.
+
+        Columns: step, detail, value, start, end, kind ("adds", "takes away", "the rest",
+        "the logit").
+        """
+        rows = [
+            (f"dimension {row.dimension}", f"{row.h:.3f} × {row.e:.3f}", row.product)
+            for row in self.terms.itertuples()
+        ]
+        rows.append((f"{self.others} others", f"{self.others} smaller products", self.rest))
+        after_scale = self.scale * self.dot
+        if self.scale != 1.0:
+            rows.append((f"× {self.scale:.6g}", "scale", after_scale - self.dot))
+        if self.bias:
+            rows.append(("+ bias", "one number for each token", self.bias))
+        if self.cap is not None:
+            rows.append((f"softcap {self.cap:g}", "tanh", self.total - after_scale - self.bias))
+        frame = pd.DataFrame(rows, columns=["step", "detail", "value"])
+        frame["end"] = frame["value"].cumsum()
+        frame["start"] = frame["end"] - frame["value"]
+        frame["kind"] = ["adds" if value >= 0 else "takes away" for value in frame["value"]]
+        frame.loc[len(self.terms), "kind"] = "the rest"
+        frame.loc[len(frame)] = ["logit", "the total", self.total, self.total, 0.0, "the logit"]
+        return frame
+
+
+def logit_arithmetic(
+    loaded: LoadedModel, reading: Reading, after: AfterHead, token: int, *, largest: int = 12
+) -> LogitArithmetic:
+    """The logit of row `token`, with its `largest` products written out.
+
+    Raises:
+        NoSuchRow: the matrix has fewer rows.
+    """
+    rows = len(reading.logits)
+    if not 0 <= token < rows:
+        raise NoSuchRow(token, rows)
+    h = reading.h.double()
+    e = loaded.scoring_matrix[token].detach().double()
+    products = h * e
+    order = products.abs().argsort(descending=True)[:largest]
+    dot = float(products.sum())
+    norms = float(h.norm()), float(e.norm())
+    total = after(torch.tensor([dot], dtype=torch.float64), torch.tensor([token]))
+    return LogitArithmetic(
+        id=token,
+        terms=pd.DataFrame(
+            {
+                "dimension": order.tolist(),
+                "h": h[order].tolist(),
+                "e": e[order].tolist(),
+                "product": products[order].tolist(),
+            }
+        ),
+        others=len(products) - len(order),
+        rest=dot - float(products[order].sum()),
+        dot=dot,
+        h_norm=norms[0],
+        row_norm=norms[1],
+        cosine=dot / (norms[0] * norms[1]) if all(norms) else 0.0,
+        scale=after.scale.value,
+        bias=0.0 if after.bias is None else float(after.bias[token]),
+        cap=None if after.cap is None else after.cap.value,
+        total=float(total[0]),
+        model_logit=float(reading.logits[token]),
+    )

@@ -1,0 +1,70 @@
+"""The formula of a model's logits, as it was measured: in LaTeX, and in one line of text."""
+
+from __future__ import annotations
+
+from tiedviz.compute.unembedding import AfterHead, Unembedding
+from tiedviz.compute.unembedding.names import Factor
+from tiedviz.compute.unembedding.path import Path
+
+
+def formula_text(after: AfterHead, *, tied: bool) -> str:
+    """As "30·tanh((h_L @ E.T)/30)", with only the parts that are there."""
+    matrix = "E" if tied else "W"
+    text = f"h_L @ {matrix}.T"
+    if not after.scale.is_one:
+        text = f"{after.scale.value:.6g}·({text})"
+    if after.bias is not None:
+        text += " + b"
+    if after.cap is not None:
+        text = f"{after.cap.value:g}·tanh(({text})/{after.cap.value:g})"
+    return text
+
+
+def formula_latex(after: AfterHead, *, tied: bool) -> str:
+    """The same for `st.latex`."""
+    matrix = "E" if tied else "W"
+    text = rf"h_L\,{matrix}^{{\top}}"
+    if not after.scale.is_one:
+        text = rf"{after.scale.value:.6g}\;{text}"
+    if after.bias is not None:
+        text += " + b"
+    if after.cap is not None:
+        cap = f"{after.cap.value:g}"
+        text = rf"{cap}\,\tanh\!\left(\frac{{{text}}}{{{cap}}}\right)"
+    return f"z = {text}"
+
+
+def formula_notes(unembedding: Unembedding) -> list[str]:
+    """Where each part comes from: what h_L has passed, the config field or tensor of the rest.
+
+    Each is a clause that can stand at the beginning of a sentence or after a semicolon.
+    """
+    notes = []
+    if unembedding.path is not None:
+        notes.append(_path_note(unembedding.path))
+    after = unembedding.after
+    if after is not None:
+        if not after.scale.is_one:
+            notes.append(f"the factor is {after.scale.name}")
+        if after.bias is not None:
+            notes.append(f"b is {after.bias_name}")
+        if after.cap is not None:
+            notes.append(f"the cap is {after.cap.name}")
+    return notes
+
+
+def _path_note(path: Path) -> str:
+    steps = []
+    for stage in path.stages:
+        if not stage.scale.is_one:
+            steps.append(_factor_words(stage.scale))
+        if stage.module is not None:
+            steps.append(stage.name)
+    if not steps:
+        return "h_L is the last block's output as it is"
+    return f"h_L is the last block's output after {', then '.join(steps)}"
+
+
+def _factor_words(factor: Factor) -> str:
+    named = "" if factor.name == "measured" else f" ({factor.name})"
+    return f"a factor {factor.value:.6g}{named}"

@@ -1,0 +1,51 @@
+"""A prompt inspected: the same numbers for the page's export and for the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tiedviz.compute.formula import formula_text
+from tiedviz.compute.ranking import nearest_tokens
+from tiedviz.compute.reading import Reading
+from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.models.prompt import Prompt
+from tiedviz.words.tokens import Token
+
+_TOP = ("rank", "id", "text", "logit", "probability", "cosine", "distance")
+
+
+def inspection(
+    loaded: LoadedModel, prompt: Prompt, reading: Reading, *, top: int = 10
+) -> dict[str, Any]:
+    """Tokens, h, formula, error and the `top` next tokens, as plain values ready for JSON.
+
+    Keys: model, dtype, prompt, tokens, h, formula, max_abs_error, tolerance, notes, top. `text` is
+    the decoded text here, not the printed form, so that a program can use it.
+    """
+    after = unembedding_of(loaded).after
+    assert after is not None  # a reading exists only where it was reproduced
+    frame = nearest_tokens(loaded, reading, top=top)
+    frame["text"] = [loaded.vocabulary.token(id).text for id in frame["id"]]
+    return {
+        "model": loaded.source,
+        "dtype": loaded.dtype,
+        "prompt": prompt.text,
+        "tokens": [token_record(token) for token in prompt.tokens],
+        "h": {
+            "norm": float(reading.h.norm()),
+            "width": len(reading.h),
+            "layer": reading.layer,
+            "position": reading.position,
+        },
+        "formula": formula_text(after, tied=loaded.tied),
+        "max_abs_error": reading.max_abs_error,
+        "tolerance": reading.tolerance,
+        "notes": list(prompt.notes),
+        "top": frame[list(_TOP)].to_dict("records"),
+    }
+
+
+def token_record(token: Token) -> dict[str, Any]:
+    """A token as plain values: id, text (decoded), piece, bytes (hex)."""
+    return {"id": token.id, "text": token.text, "piece": token.piece, "bytes": token.hex}

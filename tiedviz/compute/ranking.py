@@ -1,0 +1,81 @@
+"""The tokens nearest to a state: by logit, by cosine, by distance, and where these disagree."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import pandas as pd
+import torch
+
+from tiedviz.compute.reading import Reading
+from tiedviz.compute.unembedding.measure import row_norms
+from tiedviz.models.loaded import LoadedModel
+
+
+class By(StrEnum):
+    """What "nearest" means."""
+
+    LOGIT = "logit"  # the model's own answer
+    COSINE = "cosine"  # direction alone
+    DISTANCE = "distance"  # ordinary Euclidean distance
+
+
+def nearest_tokens(
+    loaded: LoadedModel,
+    reading: Reading,
+    *,
+    by: By = By.LOGIT,
+    top: int = 10,
+    temperature: float = 1.0,
+) -> pd.DataFrame:
+    """The `top` rows of the scoring matrix nearest to h, nearest first.
+
+    Columns: rank, id, text (as printed), piece, bytes (hex), logit, probability (softmax over all
+    V of logit / temperature), cosine, distance (‖h − e‖), norm (‖e‖), rank_logit, rank_cosine,
+    rank_distance (1 is nearest, among rows that have a token).
+    """
+    scores = _scores(loaded, reading)
+    ids = torch.topk(scores[by], min(top, len(scores[by]))).indices
+    log_total = torch.logsumexp(reading.logits.double() / temperature, 0)
+    tokens = loaded.vocabulary.tokens(ids.tolist())
+    frame = pd.DataFrame(
+        {
+            "rank": range(1, len(tokens) + 1),
+            "id": ids.tolist(),
+            "text": [token.shown for token in tokens],
+            "piece": [token.piece for token in tokens],
+            "bytes": [token.hex for token in tokens],
+            "logit": reading.logits[ids].tolist(),
+            "probability": (reading.logits[ids].double() / temperature - log_total).exp().tolist(),
+            "cosine": scores[By.COSINE][ids].tolist(),
+            "distance": (-scores[By.DISTANCE][ids]).tolist(),
+            "norm": row_norms(loaded)[ids].tolist(),
+        }
+    )
+    for name, values in scores.items():
+        # one comparison for each token shown is far cheaper than sorting the whole vocabulary
+        frame[f"rank_{name.value}"] = [int((values > values[id]).sum()) + 1 for id in ids]
+    return frame
+
+
+def _scores(loaded: LoadedModel, reading: Reading) -> dict[By, torch.Tensor]:
+    """Three scores for each row, (V,), larger is nearer. Rows without a token count only as logits.
+
+    All three come from the one product: cos = h·e / ‖h‖‖e‖, and ‖h − e‖² = ‖h‖² − 2 h·e + ‖e‖².
+    """
+    norms = row_norms(loaded)
+    h_norm = reading.h.norm()
+    cosine = reading.product / (norms * h_norm).clamp_min(1e-12)
+    distance = -(h_norm**2 - 2 * reading.product + norms**2).clamp_min(0).sqrt()
+    rows = loaded.vocabulary.size
+    if rows < len(norms):
+        cosine[rows:] = distance[rows:] = -torch.inf
+    return {By.LOGIT: reading.logits, By.COSINE: cosine, By.DISTANCE: distance}
+
+
+def mass_without_token(loaded: LoadedModel, reading: Reading) -> float:
+    """The probability the model gives to rows that no token uses (padded vocabularies)."""
+    rows = loaded.vocabulary.size
+    if rows >= len(reading.logits):
+        return 0.0
+    return float(torch.softmax(reading.logits.double(), 0)[rows:].sum())

@@ -1,0 +1,32 @@
+"""A language model's two ends, small enough to check by hand. Needs no torch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+TOY_WORDS = ("cat", "dog", "the", "ran")
+TOY_E = ((0.2, 0.3, -0.9), (0.6, -0.5, -0.4), (0.1, 0.3, 0.8), (0.7, 0.2, -0.5))
+TOY_H = (0.5, 0.2, -0.3)
+
+
+def toy_scores(words: list[str], E: np.ndarray, h: np.ndarray) -> pd.DataFrame:
+    """One row for each word: word, products (as text), logit (e·h), probability (softmax).
+
+    Args:
+        words: V names.
+        E: (V, d).
+        h: (d,).
+    """
+    logits = E @ h
+    weights = np.exp(logits - logits.max())
+    return pd.DataFrame(
+        {
+            "word": words,
+            "products": [
+                " + ".join(f"{a:g}·{b:g}" for a, b in zip(h, row, strict=True)) for row in E
+            ],
+            "logit": logits,
+            "probability": weights / weights.sum(),
+        }
+    )

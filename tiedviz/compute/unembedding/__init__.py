@@ -1,0 +1,14 @@
+"""From the residual stream to the logits, as this very model does it: measured, never guessed.
+
+Between the output of the last block and the logits stand, depending on the model, a norm, a
+transform, a projection, scalars, the matrix, a bias, a softcap. No list of architectures says
+which. One forward pass on a fixed probe is recorded (`record`), the way from the last block to the
+matrix is read off it and replayed (`path`), what comes after the matrix is measured by feeding
+known numbers through it (`after_head`), and the whole is compared with the model's own logits
+(`measure`). What does not come out equal is not offered.
+"""
+
+from tiedviz.compute.unembedding.after_head import AfterHead
+from tiedviz.compute.unembedding.measure import Unembedding, unembedding_of
+
+__all__ = ["AfterHead", "Unembedding", "unembedding_of"]

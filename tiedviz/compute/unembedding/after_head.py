@@ -1,0 +1,136 @@
+"""What happens to the product h·Wᵀ on its way to the logits: bias, scale, softcap.
+
+Measured by putting known numbers in the place of the product and reading what comes out. All known
+models treat each logit by itself here, so six positions with six constants say everything:
+0 shows the bias, ±1 the scale, 2¹³ the cap. All are powers of two, exact in every dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from tiedviz.compute.forward import forward, hooked
+from tiedviz.compute.unembedding.names import Factor, name_factor, name_tensor
+
+_LEVELS = (0.0, 1.0, -1.0, 32.0, -32.0, 8192.0)
+
+
+class NotUnderstood(Exception):
+    """What the model does here has no form this app knows; the text says what was seen."""
+
+
+@dataclass(frozen=True)
+class AfterHead:
+    """logits = cap · tanh((scale · product + bias) / cap), with the parts that are there.
+
+    Attributes:
+        bias: (V,) float32, or None.
+        bias_name: the stored tensor it is.
+        scale: the factor on the product.
+        cap: the softcap, or None.
+    """
+
+    bias: torch.Tensor | None
+    bias_name: str
+    scale: Factor
+    cap: Factor | None
+
+    def __call__(self, product: torch.Tensor, rows: torch.Tensor | None = None) -> torch.Tensor:
+        """Logits from products h·Wᵀ, (…, V) float32; `rows` where only these columns are given."""
+        logits = product if self.scale.is_one else product * self.scale.value
+        if self.bias is not None:
+            logits = logits + (self.bias if rows is None else self.bias[rows])
+        if self.cap is not None:
+            logits = self.cap.value * torch.tanh(logits / self.cap.value)
+        return logits
+
+
+def measure_after_head(model: nn.Module, head: nn.Module, ids: Sequence[int]) -> AfterHead:
+    """What the model does after its output matrix, a bias inside the head module included.
+
+    Raises:
+        NotUnderstood: it is not a bias, a scale and a softcap.
+    """
+    answers, dtype = _feed(model, head, ids)
+    close = max(1e-4, 4 * torch.finfo(dtype).eps)
+    if not bool(torch.isfinite(answers).all()):
+        raise NotUnderstood("some logits are set to infinity whatever the matrix says")
+    cap = _find_cap(answers)
+    flat = answers if cap is None else _uncapped(answers, cap)
+    offset = flat[0]
+    scale = float(((flat[1] - flat[2]) / 2).double().mean())
+    levels = torch.tensor(_LEVELS[:5] if cap else _LEVELS)[:, None]
+    expected = scale * levels + offset
+    error = float(((flat[: len(levels)] - expected) / (1 + levels.abs())).abs().max())
+    if error > close * (1 + float(offset.abs().max())):
+        raise NotUnderstood("logits are no bias, scale and softcap of the product")
+    factor = name_factor(scale, model.config)
+    bias, name = _bias(model, head, offset, factor.value)
+    return AfterHead(
+        bias=bias,
+        bias_name=name,
+        scale=factor,
+        cap=None if cap is None else name_factor(cap, model.config),
+    )
+
+
+def _feed(
+    model: nn.Module, head: nn.Module, ids: Sequence[int]
+) -> tuple[torch.Tensor, torch.dtype]:
+    """The logits, (levels, V) float32, where the product is each level in turn; their own dtype."""
+    assert len(ids) >= len(_LEVELS)
+
+    def replace(module: nn.Module, args: Any, kwargs: Any, output: torch.Tensor) -> torch.Tensor:
+        fed = torch.zeros_like(output)
+        for position, level in enumerate(_LEVELS):
+            fed[0, position] = level
+        return fed
+
+    with hooked((head, replace, False)):
+        logits = forward(model, ids).logits[0, : len(_LEVELS)]
+    return logits.float(), logits.dtype
+
+
+def _find_cap(answers: torch.Tensor) -> float | None:
+    """The value at which the logits stop growing, if they do."""
+    top = float(answers[5].max())
+    grew = (answers[5] - answers[0]).abs() / _LEVELS[5]
+    step = (answers[1] - answers[2]).abs() / 2
+    if bool((grew > 0.5 * step).all()):
+        return None
+    if float(answers[5].min()) < top * (1 - 1e-3):
+        raise NotUnderstood("logits stop growing, but not all at one value")
+    return top
+
+
+def _uncapped(answers: torch.Tensor, cap: float) -> torch.Tensor:
+    return cap * torch.atanh((answers / cap).double()).float()
+
+
+def _bias(
+    model: nn.Module, head: nn.Module, offset: torch.Tensor, scale: float
+) -> tuple[torch.Tensor | None, str]:
+    """The bias of the head module and what is added after it, as one; each must be stored.
+
+    `offset` is what is added outside the module; its own bias still passes through `scale`.
+    """
+    own = getattr(head, "bias", None)
+    inside = None if own is None else own.detach().float() * scale
+    if not bool(offset.abs().max() > 1e-7):
+        return inside, "" if own is None else _name_of(model, own)
+    found = name_tensor(model, offset)
+    if found is None:
+        raise NotUnderstood("something is added to every logit that no stored tensor holds")
+    name, after = found
+    return (after if inside is None else after + inside), name
+
+
+def _name_of(model: nn.Module, tensor: torch.Tensor) -> str:
+    return next(
+        (name for name, parameter in model.named_parameters() if parameter is tensor), "bias"
+    )

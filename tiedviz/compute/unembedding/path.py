@@ -1,0 +1,184 @@
+"""The way from the residual stream to the matrix, read off a recording, ready to be replayed.
+
+The blocks are the entries of the module list whose calls end last before the head. Everything that
+starts after the last of them ended, and takes what the step before it gave (times one scalar at
+most), is part of the way; the last step is the head itself or a module that contains it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from tiedviz.compute.forward import first_tensor, hooked
+from tiedviz.compute.unembedding.after_head import NotUnderstood
+from tiedviz.compute.unembedding.names import Factor, name_factor
+from tiedviz.compute.unembedding.record import Call, Recording
+
+
+class _Reached(Exception):
+    """The head was reached; what it was called with is what was wanted."""
+
+    def __init__(self, h: torch.Tensor) -> None:
+        self.h = h
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step: a scalar, then a module.
+
+    Attributes:
+        name: the module's path in the model.
+        module: called on scale · (what the step before gave); None for the step into the head.
+        scale: the scalar in front of it.
+        holds_head: the module contains the output matrix; what reaches the matrix is h.
+    """
+
+    name: str
+    module: nn.Module | None
+    scale: Factor
+    holds_head: bool = False
+
+
+@dataclass(frozen=True)
+class Path:
+    """u: from r, a state of the residual stream, to h, what enters the output matrix.
+
+    Attributes:
+        blocks: the modules called as blocks, in order; one module may stand there several times.
+        stages: the steps of u, in order.
+        head: the module of the output matrix.
+    """
+
+    blocks: tuple[nn.Module, ...]
+    stages: tuple[Stage, ...]
+    head: nn.Module
+
+    def __call__(self, r: torch.Tensor) -> torch.Tensor:
+        """The h of residual states r, (n, width) → (n, d). The caller holds the model's lock."""
+        x = r[None]
+        with torch.inference_mode():
+            for stage in self.stages:
+                x = x if stage.scale.is_one else x * stage.scale.value
+                if stage.holds_head:
+                    x = self._up_to_head(stage.module, x)
+                elif stage.module is not None:
+                    x = _tensor(stage.module(x))
+        return x[0]
+
+    def _up_to_head(self, module: nn.Module | None, x: torch.Tensor) -> torch.Tensor:
+        """What the head is called with when `module`, which contains it, is called on x."""
+        assert module is not None
+
+        def stop(head: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            raise _Reached(_tensor((*args, *kwargs.values())))
+
+        with hooked((self.head, stop, True)):
+            try:
+                module(x)
+            except _Reached as reached:
+                return reached.h
+        raise NotUnderstood("the output matrix was not reached on the second try")
+
+
+def _tensor(value: Any) -> torch.Tensor:
+    tensor = first_tensor(value)
+    if tensor is None:
+        raise NotUnderstood("a step towards the output matrix returned no tensor")
+    return tensor
+
+
+def find_head_call(recording: Recording, head: nn.Module) -> Call:
+    """The one call of the output matrix.
+
+    Raises:
+        NotUnderstood: it was not called, or not once, or not as wide as the logits.
+    """
+    calls = recording.of(head)
+    if len(calls) != 1:
+        raise NotUnderstood(f"the output matrix was called {len(calls)} times, not once")
+    [call] = calls
+    if call.given is None or call.given.shape[-1] != recording.logits.shape[-1]:
+        raise NotUnderstood("the output matrix is not as wide as the logits")
+    if call.taken is None or call.taken.dim() != 3:
+        raise NotUnderstood("the output matrix is not called with one vector for each position")
+    return call
+
+
+def block_calls(recording: Recording, model: nn.Module, head_call: Call) -> list[Call]:
+    """The calls of the blocks that feed the head, in order.
+
+    Raises:
+        NotUnderstood: no module list is called before the head.
+    """
+    best: list[Call] = []
+    for module in model.modules():
+        if isinstance(module, nn.ModuleList):
+            entries = set(module)
+            calls = [call for call in recording.calls if call.module in entries]
+            calls = [call for call in calls if call.end < head_call.start]
+            if calls and (not best or calls[-1].end > best[-1].end):
+                best = calls
+    if not best:
+        raise NotUnderstood("no list of blocks is called before the output matrix")
+    return best
+
+
+def find_path(recording: Recording, model: nn.Module, head_call: Call, blocks: list[Call]) -> Path:
+    """The steps from the last block to the head.
+
+    Raises:
+        NotUnderstood: what enters the head is not what the last block gave, taken through modules
+            and scalars.
+    """
+    x = blocks[-1].given
+    stages: list[Stage] = []
+    for call in _outermost_after(recording, blocks[-1].end, head_call):
+        holds_head = call.end > head_call.end
+        if call is head_call or holds_head or call.given is not None:
+            scale = None if x is None else _scale_between(x, call.taken)
+            if scale is None:
+                continue  # beside the way: its input is not what the last step gave
+            if call.others:
+                raise NotUnderstood(f"{call.name} takes more than one tensor")
+            stages.append(_stage(call, head_call, scale, model.config))
+            x = call.given
+            if call is head_call or holds_head:
+                return Path(
+                    tuple(block.module for block in blocks), tuple(stages), head_call.module
+                )
+    raise NotUnderstood("what enters the output matrix does not come from the last block alone")
+
+
+def _stage(call: Call, head_call: Call, scale: float, config: Any) -> Stage:
+    factor = name_factor(scale, config)
+    if call is head_call:
+        return Stage(call.name, None, factor)
+    return Stage(call.name, call.module, factor, holds_head=call.end > head_call.end)
+
+
+def _outermost_after(recording: Recording, tick: int, head_call: Call) -> list[Call]:
+    """Calls that begin after `tick` and up to the head, without those inside another such call."""
+    return [
+        call
+        for call in recording.calls
+        if tick < call.start <= head_call.start
+        and (call.parent is None or call.parent.start < tick)
+    ]
+
+
+def _scale_between(given: torch.Tensor, taken: torch.Tensor | None) -> float | None:
+    """The scalar s with taken = s · given, by least squares; None where there is none."""
+    if taken is None or taken.shape != given.shape or not taken.is_floating_point():
+        return None
+    x, y = given.double().flatten(), taken.double().flatten()
+    power = float(x @ x)
+    if power == 0:
+        return None
+    scale = float(x @ y) / power
+    close = max(1e-5, 4 * torch.finfo(given.dtype).eps)
+    off = float((y - scale * x).norm())
+    return scale if scale != 0 and off <= close * abs(scale) * power**0.5 else None

@@ -1,0 +1,176 @@
+"""What is known about a model before anything is loaded: sizes, types, E and W."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from tiedviz.files.config import Dimensions, dimensions, read_config
+from tiedviz.files.folder import read_header
+from tiedviz.files.gguf_walk import LongArray
+from tiedviz.files.header import Header, StoredTensor
+from tiedviz.files.listing import CONFIG
+from tiedviz.files.roles import (
+    find_copies,
+    find_embedding,
+    find_head,
+    is_packed,
+    is_parameter,
+)
+
+_BLOCK = re.compile(r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\.")
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """A model as its headers and its configuration describe it."""
+
+    format: Literal["safetensors", "bin", "gguf"]
+    architecture: str | None
+    """`architectures[0]`, else `model_type`; for GGUF `general.architecture`."""
+    V: int | None
+    """Rows of E, which may be more than the tokenizer has tokens."""
+    d: int | None
+    """Width of E."""
+    layers: int | None
+    positions: int | None
+    parameters: int
+    """Each stored number once, without masks and other buffers."""
+    stored_numbers: int
+    """Each stored number once, with them."""
+    dtype: str
+    """The type of most numbers."""
+    dtypes: tuple[str, ...]
+    """All types, the one of most numbers first."""
+    nbytes: int
+    """Bytes of all numbers in the files."""
+    embedding: StoredTensor | None
+    """E, if it is stored."""
+    head: StoredTensor | None
+    """W, if the files hold one under a name of its own."""
+    head_shares_storage: bool
+    """Whether E and W are two names of the same numbers in a .bin file."""
+    copies: tuple[StoredTensor, ...]
+    """Further tables of E's shape for tokens, such as an encoder's and a decoder's."""
+    packed: bool
+    """Whether weights are packed several to a number, so that `parameters` is too small."""
+    counted_from: Literal["headers"] = "headers"
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the numbers are of more than one type."""
+        return len(self.dtypes) > 1
+
+    @property
+    def float32_bytes(self) -> int:
+        """Memory of the parameters in float32."""
+        return self.parameters * 4
+
+    @property
+    def bfloat16_bytes(self) -> int:
+        """Memory of the parameters in bfloat16."""
+        return self.parameters * 2
+
+
+def read_facts(path: Path) -> ModelFacts:
+    """The facts about a model folder or a single weights file.
+
+    Raises:
+        FileRefusal: the files cannot be read; says what is there instead.
+    """
+    header = read_header(path)
+    folder = path if path.is_dir() else path.parent
+    needs_config = path.is_dir() and header.format != "gguf"
+    has_config = needs_config or (folder / CONFIG).is_file()
+    return gather_facts(header, read_config(folder) if has_config else {})
+
+
+def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
+    """The facts from a header and a raw config.json; `{}` where there is none, as for GGUF."""
+    sizes = _sizes(header, config)
+    tensors = header.tensors
+    embedding = find_embedding(tensors, sizes.vocab_size)
+    head = find_head(tensors, embedding, sizes.vocab_size)
+    matrix = embedding or head
+    kept = [tensor for tensor in header.distinct if is_parameter(tensor)]
+    dtypes = _dtypes(header)
+    packed = is_packed(tensors)
+    return ModelFacts(
+        format=header.format,
+        architecture=_architecture(header, config),
+        V=matrix.shape[0] if matrix else sizes.vocab_size,
+        d=_width(matrix, sizes, packed),
+        layers=sizes.layers,
+        positions=sizes.positions,
+        parameters=sum(tensor.numbers for tensor in kept),
+        stored_numbers=header.stored_numbers,
+        dtype=dtypes[0] if dtypes else "",
+        dtypes=dtypes,
+        nbytes=header.nbytes,
+        embedding=embedding,
+        head=head,
+        head_shares_storage=_share(header, embedding, head),
+        copies=find_copies(tensors, embedding),
+        packed=packed,
+    )
+
+
+def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:
+    if header.format != "gguf":
+        found = dimensions(config)
+        return found if found.layers else replace(found, layers=_numbered_blocks(header))
+    values = header.metadata
+    model = values.get("general.architecture")
+    tokens = values.get("tokenizer.ggml.tokens")
+    listed = tokens.length if isinstance(tokens, LongArray) else None
+    width = _whole(values.get(f"{model}.embedding_length"))
+    return Dimensions(
+        vocab_size=_whole(values.get(f"{model}.vocab_size")) or listed,
+        d_model=width,
+        embedding_width=width,
+        layers=_whole(values.get(f"{model}.block_count")),
+        positions=_whole(values.get(f"{model}.context_length")),
+    )
+
+
+def _whole(value: object) -> int | None:
+    return value if type(value) is int and value > 0 else None
+
+
+def _numbered_blocks(header: Header) -> int | None:
+    """How many blocks the names count, where config.json leaves it to the class's default."""
+    found = (_BLOCK.search(tensor.name) for tensor in header.tensors)
+    return len({int(block[1]) for block in found if block}) or None
+
+
+def _architecture(header: Header, config: Mapping[str, object]) -> str | None:
+    names = config.get("architectures")
+    first = names[0] if isinstance(names, list) and names else None
+    gguf = header.metadata.get("general.architecture") if header.format == "gguf" else None
+    for name in (gguf, first, config.get("model_type")):
+        if isinstance(name, str) and name:
+            return name
+    return None
+
+
+def _width(matrix: StoredTensor | None, sizes: Dimensions, packed: bool) -> int | None:
+    if matrix is None or (packed and matrix.dtype[0] in "IU"):
+        return sizes.embedding_width
+    return matrix.shape[1]
+
+
+def _dtypes(header: Header) -> tuple[str, ...]:
+    numbers: Counter[str] = Counter()
+    for tensor in header.distinct:
+        numbers[tensor.dtype] += tensor.numbers
+    return tuple(dtype for dtype, _ in numbers.most_common())
+
+
+def _share(header: Header, one: StoredTensor | None, other: StoredTensor | None) -> bool:
+    if one is None or other is None:
+        return False
+    return any({one.name, other.name} <= set(group) for group in header.shared_storage)

@@ -1,0 +1,143 @@
+"""What do the weights of this model folder, or this one file, hold?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tiedviz.files.gguf import read_gguf_file
+from tiedviz.files.header import Header
+from tiedviz.files.json_text import read_object
+from tiedviz.files.listing import list_names, refuse_not_a_model
+from tiedviz.files.opening import open_weights
+from tiedviz.files.safetensors import read_safetensors_file
+from tiedviz.files.shards import join_shards, weight_map
+from tiedviz.words.file_refusals import (
+    CannotOpen,
+    MissingShard,
+    NothingThere,
+    NoWeights,
+    OtherContent,
+    SeveralModels,
+    WrongFormat,
+)
+
+INDEX_LIMIT = 100_000_000  # bytes
+
+# In the order in which transformers looks for them; each may have an index in its place.
+_WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+_OTHER_WEIGHTS = re.compile(
+    r".*\.(h5|msgpack|onnx|ckpt|index|pth|pt|keras|nemo|tflite|ot|mlmodel|npz|safetensors|bin)"
+)
+_NO_WEIGHTS = re.compile(r"(training_args|optimizer|scheduler|adapter_model).*")
+_GGUF_PART = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<parts>\d{5})\.gguf")
+
+
+def read_header(path: Path) -> Header:
+    """What the files say before a number is read.
+
+    Args:
+        path: a `.gguf`, `.safetensors` or `.bin` file, or a model folder: one file or shards,
+            safetensors before .bin, or a single GGUF model. Parts of a split GGUF file belong
+            together. Names in an index may not leave the folder; a plain name may be a link, as in
+            the Hugging Face cache.
+
+    Raises:
+        FileRefusal: one of its kinds, saying what is there instead.
+    """
+    if _is_folder(path):
+        return _read_folder(path)
+    return _read_file(path)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        raise CannotOpen(str(path), error.strerror or "the system refuses it") from error
+
+
+def _read_file(path: Path) -> Header:
+    reader = _reader(path.name)
+    if reader is not None:
+        return reader(path)
+    with open_weights(path) as (read, _):
+        is_gguf = read(0, 4) == b"GGUF"
+    if is_gguf:
+        return _read_gguf_parts(path)
+    raise OtherContent(path.name, "not weights", "nothing that is known here")
+
+
+def _reader(name: str) -> Callable[[Path], Header] | None:
+    if name.endswith(".gguf"):
+        return _read_gguf_parts
+    if name.endswith(".safetensors"):
+        return read_safetensors_file
+    return _read_pickled if name.endswith(".bin") else None
+
+
+def _read_pickled(path: Path) -> Header:
+    # Imported late: walking a pickle needs zipfile and pickletools, and few models are pickles.
+    from tiedviz.files.pickled import read_pickled_file
+
+    return read_pickled_file(path)
+
+
+def _read_folder(folder: Path) -> Header:
+    names = list_names(folder)
+    for name in _WEIGHTS:
+        if name in names:
+            return _read_file(folder / name)
+        if f"{name}.index.json" in names:
+            return _read_shards(folder, f"{name}.index.json")
+    gguf = [name for name in names if name.endswith(".gguf")]
+    if gguf:
+        return _read_only_gguf(folder, gguf)
+    raise _no_weights(folder, names)
+
+
+def _read_shards(folder: Path, index_name: str) -> Header:
+    index = read_object(folder / index_name, INDEX_LIMIT)
+    files = weight_map(index, index_name)
+    shards = sorted(set(files.values()))
+    _require(folder, shards, index_name)
+    metadata = index.get("metadata")
+    headers = [_read_file(folder / shard) for shard in shards]
+    return join_shards(headers, files, metadata if isinstance(metadata, dict) else {})
+
+
+def _read_only_gguf(folder: Path, names: list[str]) -> Header:
+    models = {_GGUF_PART.sub(r"\g<stem>", name): name for name in reversed(names)}
+    if len(models) > 1:
+        raise SeveralModels(folder.name or str(folder), names)
+    return _read_gguf_parts(folder / next(iter(models.values())))
+
+
+def _read_gguf_parts(path: Path) -> Header:
+    header = read_gguf_file(path)
+    parts = header.metadata.get("split.count")
+    if type(parts) is not int or parts < 2:
+        return header
+    found = _GGUF_PART.fullmatch(path.name)
+    if found is None or int(found["parts"]) != parts:
+        raise MissingShard(path.name, [f"the other {parts - 1}"], parts)
+    names = [f"{found['stem']}-{i:05}-of-{found['parts']}.gguf" for i in range(1, parts + 1)]
+    _require(path.parent, names, path.name)
+    headers = [read_gguf_file(path.parent / name) for name in names]
+    return join_shards(headers, {}, headers[0].metadata)
+
+
+def _require(folder: Path, shards: list[str], index: str) -> None:
+    present = set(list_names(folder))
+    missing = [shard for shard in shards if shard not in present]
+    if missing:
+        raise MissingShard(index, missing, len(shards))
+
+
+def _no_weights(folder: Path, names: tuple[str, ...]) -> WrongFormat | NoWeights | NothingThere:
+    others = [n for n in names if _OTHER_WEIGHTS.fullmatch(n) and not _NO_WEIGHTS.fullmatch(n)]
+    if others:
+        return WrongFormat(folder.name or str(folder), others)
+    refuse_not_a_model(folder, names)
+    return NoWeights(folder.name or str(folder), names)

@@ -1,0 +1,115 @@
+"""How is a file read in small pieces, and what is it when it is not what its name says?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tiedviz.words.file_refusals import (
+    CannotOpen,
+    EmptyFile,
+    LfsPointer,
+    NothingThere,
+    OtherContent,
+    TruncatedFile,
+    WebPage,
+)
+
+ReadAt = Callable[[int, int], bytes]
+"""`read(offset, length)`: that many bytes, or fewer at the end. A file, or HTTP ranges."""
+
+SNIFFED = 1024
+
+_MAGIC = {
+    b"GGUF": "GGUF",
+    b"PK\x03\x04": "a zip archive, such as PyTorch's .bin",
+    b"\x89HDF": "HDF5 (TensorFlow or Keras)",
+    b"\x80\x02": "a pickle",
+    b"\x80\x03": "a pickle",
+    b"\x80\x04": "a pickle",
+    b"\x80\x05": "a pickle",
+    b"\x1f\x8b": "a gzip archive",
+    b"lmgg": "GGML, the format before GGUF",
+    b"tjgg": "GGML, the format before GGUF",
+}
+
+
+@contextmanager
+def open_weights(path: Path) -> Iterator[tuple[ReadAt, int]]:
+    """A `ReadAt` over the file, and its size in bytes.
+
+    Raises:
+        CannotOpen: the file is not a readable, ordinary file (a pipe would wait for ever).
+        NothingThere: there is no such file.
+    """
+    try:
+        if not path.is_file():
+            raise _not_a_file(path)
+        stream = path.open("rb", buffering=0)
+    except OSError as error:
+        raise CannotOpen(path.name, error.strerror or "the system refuses it") from error
+
+    def read(offset: int, length: int) -> bytes:
+        try:
+            stream.seek(offset)
+            return stream.read(length)
+        except OSError as error:
+            raise CannotOpen(path.name, error.strerror or "reading failed") from error
+
+    with stream:
+        yield read, stream.seek(0, 2)
+
+
+def read_exactly(read: ReadAt, offset: int, length: int, name: str, size: int) -> bytes:
+    """Those bytes, all of them.
+
+    Raises:
+        TruncatedFile: the file ends before them.
+    """
+    if offset + length > size:
+        raise TruncatedFile(name, offset + length, size)
+    data = read(offset, length)
+    if len(data) < length:
+        raise TruncatedFile(name, offset + length, offset + len(data))
+    return data
+
+
+def refuse_other_content(first: bytes, size: int, name: str, expected: str) -> None:
+    """Raise the refusal that fits, if the file's first bytes show that it is something else.
+
+    Args:
+        first: at least the first 1,024 bytes, where there are so many.
+        size: of the whole file, in bytes.
+        name: of the file.
+        expected: what the name says it is, such as "safetensors".
+    """
+    if not size:
+        raise EmptyFile(name)
+    first = first[:SNIFFED]
+    if first.startswith(b"version https://git-lfs"):
+        raise LfsPointer(name, _pointer_size(first))
+    text = first.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if text.startswith((b"<!doctype html", b"<html", b"<?xml", b"<head")):
+        raise WebPage(name)
+    if not any(first):
+        raise EmptyFile(name, size)
+    for magic, found in _MAGIC.items():
+        if first.startswith(magic):
+            raise OtherContent(name, found, expected)
+
+
+def _not_a_file(path: Path) -> CannotOpen | NothingThere:
+    if path.is_symlink():
+        return CannotOpen(path.name, "it is a link to a file that is not there")
+    if path.exists():
+        return CannotOpen(path.name, "it is not an ordinary file")
+    return NothingThere(str(path))
+
+
+def _pointer_size(pointer: bytes) -> int | None:
+    for line in pointer.splitlines():
+        key, _, value = line.partition(b" ")
+        if key == b"size" and value.isdigit() and len(value) < 20:
+            return int(value)
+    return None

@@ -1,0 +1,144 @@
+"""What does a PyTorch .bin file hold? A zip of raw storages and one pickle, which is never run."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
+from tiedviz.files.opening import (
+    SNIFFED,
+    ReadAt,
+    open_weights,
+    read_exactly,
+    refuse_other_content,
+)
+from tiedviz.files.pickle_program import View, walk_pickle
+from tiedviz.files.torch_zip import Member, find_members
+from tiedviz.words.file_refusals import DamagedFile, HeaderTooLarge, HostileHeader, LegacyPickle
+
+PROGRAM_LIMIT = 16_000_000  # bytes; some 60,000 tensors
+MAX_DEPTH = 8
+
+_DTYPES = {
+    **{"Double": "F64", "Float": "F32", "Half": "F16", "BFloat16": "BF16"},
+    **{"Long": "I64", "Int": "I32", "Short": "I16", "Char": "I8", "Byte": "U8", "Bool": "BOOL"},
+    **{"ComplexFloat": "C64", "ComplexDouble": "C128"},
+    **{"QInt8": "I8", "QUInt8": "U8", "QInt32": "I32"},
+    **{"float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16"},
+    **{"int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8", "bool": "BOOL"},
+    **{"uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8"},
+    **{"float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2", "float8_e8m0fnu": "F8_E8M0"},
+    **{"float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ"},
+}
+
+
+def read_pickled_file(path: Path) -> Header:
+    """The header of a local file; see `read_pickled`."""
+    with open_weights(path) as (read, size):
+        return read_pickled(read, size, path.name)
+
+
+def read_pickled(read: ReadAt, size: int, name: str) -> Header:
+    """The tensors of a .bin file in PyTorch's zip form; nothing in it is executed.
+
+    Dicts in dicts are named with dots ("state_dict.wte.weight").
+
+    Args:
+        read: gives `length` bytes from `offset`; asked for the zip's directory and the pickle.
+        size: of the whole file, in bytes.
+        name: of the file, for the tensors and for what is said.
+
+    Raises:
+        FileRefusal: one of its kinds, where the file is cut, damaged, hostile or another thing.
+    """
+    first = read_exactly(read, 0, min(size, SNIFFED), name, size)
+    if not first.startswith(b"PK\x03\x04"):
+        _refuse_without_zip(read, first, size, name)
+    members = find_members(read, size, name)
+    program = members["data.pkl"]
+    if program.length > PROGRAM_LIMIT:
+        raise HeaderTooLarge(name, program.length, PROGRAM_LIMIT)
+    views = _flatten(walk_pickle(read_exactly(read, *program, name, size), name))
+    tensors = [_tensor(key, view, members, name) for key, view in views.items()]
+    return Header("bin", tuple(tensors), {}, _shared(views))
+
+
+def _refuse_without_zip(read: ReadAt, first: bytes, size: int, name: str) -> None:
+    if first.startswith(b"\x80") and first[1:2] <= b"\x05":
+        # Names what its first part would call, if it would; refused in any case.
+        walk_pickle(read_exactly(read, 0, min(size, PROGRAM_LIMIT), name, size), name)
+        raise LegacyPickle(name)
+    refuse_other_content(first, size, name, "PyTorch's .bin")
+    raise DamagedFile(name, "it does not begin like a PyTorch file")
+
+
+def _flatten(built: object) -> dict[str, View]:
+    """The tensors under their names; a dict that occurs twice is entered once."""
+    views: dict[str, View] = {}
+    entered: set[int] = set()
+
+    def enter(value: object, prefix: str, depth: int) -> None:
+        if isinstance(value, View):
+            views[prefix] = value
+        elif isinstance(value, dict) and id(value) not in entered and depth < MAX_DEPTH:
+            entered.add(id(value))
+            for key, part in value.items():
+                enter(part, f"{prefix}.{key}" if prefix else key, depth + 1)
+
+    enter(built, "", 0)
+    return views
+
+
+def _tensor(key: str, view: View, members: dict[str, Member], file: str) -> StoredTensor:
+    shape, stride, offset = _layout(view, file)
+    dtype = _dtype(view, file)
+    member = members.get(f"data/{view.storage.key}")
+    if member is None:
+        raise DamagedFile(file, "the numbers of a tensor are missing")
+    width, numbers = BITS[dtype] // 8, math.prod(shape)
+    reach = 1 + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
+    span = reach if numbers else 0
+    if (offset + span) * width > member.length:
+        raise DamagedFile(file, "a tensor reaches beyond its numbers")
+    plain = _is_plain(shape, stride)
+    place = member.begin + offset * width if plain else None
+    return StoredTensor(key, shape, dtype, min(span, numbers) * width, file, place)
+
+
+def _layout(view: View, file: str) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Shape, stride and offset, in numbers."""
+    shape, stride = plain_sizes(view.shape), plain_sizes(view.stride)
+    offset = plain_sizes((view.offset,))
+    if shape is None or stride is None or offset is None or len(shape) != len(stride):
+        raise HostileHeader(file, "a tensor whose size is not a size")
+    if math.prod(shape) >= MAX_SIZE:
+        raise HostileHeader(file, "a tensor whose size is not a size")
+    return shape, stride, offset[0]
+
+
+def _dtype(view: View, file: str) -> str:
+    kind = (view.dtype or view.storage.kind).rsplit(".", 1)[-1].removesuffix("Storage")
+    if kind not in _DTYPES:
+        raise DamagedFile(file, "a tensor in it is of a type that is not known here")
+    return _DTYPES[kind]
+
+
+def _is_plain(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
+    """Whether the numbers lie row after row, without gaps."""
+    step = 1
+    for n, found in zip(reversed(shape), reversed(stride), strict=True):
+        if n > 1 and found != step:
+            return False
+        step *= n
+    return True
+
+
+def _shared(views: dict[str, View]) -> tuple[tuple[str, ...], ...]:
+    """Names of the same numbers: one storage, the same place in it, as many numbers."""
+    groups: dict[Any, list[str]] = {}
+    for key, view in views.items():
+        identity = view.storage.key, view.offset, math.prod(view.shape)
+        groups.setdefault(identity, []).append(key)
+    return tuple(tuple(group) for group in groups.values() if len(group) > 1)

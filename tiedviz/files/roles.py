@@ -1,0 +1,137 @@
+"""Which stored tensor is E, which is W, and which is no parameter at all?
+
+Names differ from model to model, so a name has to fit together with a shape: E has as many rows as
+the vocabulary, W has E's rows or E's width. Names are matched by their end, since what stands
+before ("model.", "transformer.", "_orig_mod.") says how the model was wrapped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tiedviz.files.header import StoredTensor
+
+# Ends of names, without ".weight", the likelier first.
+EMBEDDINGS = (
+    *("shared", "wte", "embed_tokens", "tok_embeddings", "token_embd", "word_embeddings"),
+    *("embed_in", "tokens_embed", "word_embedding", "token_embedding", "token_embeddings"),
+    *("tok_embedding", "embeddings", "embedding", "embed", "emb", "w"),
+)
+# These can be nothing but a head; the others also name layers inside a model.
+HEADS = (
+    *("lm_head", "embed_out", "output_projection", "vocab_projector", "generator_lm_head"),
+    *("lm_head.decoder", "predictions.decoder", "lm_loss", "lm_predictions.lm_head"),
+)
+POSSIBLE_HEADS = ("output", "proj_out", "decoder", "head", "unembed", "pred_layer.proj", "score")
+
+# What is stored instead of a weight when it is wrapped or packed: the name before it counts.
+_WEIGHT = re.compile(
+    r"(\.(base_layer|original_module|modules_to_save\.\w+))?\.(weight|\w*packed|qweight)$"
+)
+_PACKED = (".qweight", "_packed", ".packed_weight", ".absmax", ".qzeros", ".scales", "_blocks")
+_NOT_TOKENS = re.compile(
+    r"(^|[._])(pos(ition)?(s|al)?|wpe|types?|segments?|relative|rel)([._]|$)|per_layer"
+)
+_NUMBERED = re.compile(r"\.\d+\.")
+_EMBEDS = re.compile(r"emb|wte|shared|tok")
+
+# The last two words of a name, for what is stored beside the parameters.
+_MASK = re.compile(r"(attn|attention|self_attention)\.(bias|causal_mask)")
+_BUFFER = re.compile(
+    r"(\w+\.)?(masked_bias|\w*inv_freq|(position|token_type|relative_position)_(ids|index)"
+    r"|final_logits_bias|running_(mean|var)|num_batches_tracked|(cos|sin)_cached|causal_mask"
+    r"|alibi|layer_scalar|(weight|input|k|v)_scale(_inv|_2)?)"
+    r"|embed_positions\.weights|rope_(freqs|factors_\w+)\.weight"
+)
+
+
+def find_embedding(
+    tensors: Iterable[StoredTensor], vocabulary: int | None = None
+) -> StoredTensor | None:
+    """E, the table whose rows are tokens; None if no tensor looks like it.
+
+    A known name comes first, with as many rows as `vocabulary` if any has; then any table of so
+    many rows whose name is not a head's. Tables of positions or segments are never taken.
+    """
+
+    def likely(tensor: StoredTensor) -> tuple[bool, bool, int, bool, bool, int]:
+        end = _end(tensor.name, EMBEDDINGS)
+        return (
+            vocabulary is not None and tensor.shape[0] != vocabulary,
+            _is_inside(tensor),
+            EMBEDDINGS.index(end) if end else 0,
+            "decoder" in tensor.name,  # of two vocabularies, the one that is read
+            not _EMBEDS.search(tensor.name),
+            len(tensor.name),
+        )
+
+    tables = [t for t in _tables(tensors) if t.shape[0] == vocabulary or not _is_inside(t)]
+    known = [t for t in tables if _end(t.name, EMBEDDINGS)]
+    others = [t for t in tables if t.shape[0] == vocabulary and not _is_head(t)]
+    return min(known or others, key=likely, default=None)
+
+
+def find_head(
+    tensors: Iterable[StoredTensor],
+    embedding: StoredTensor | None,
+    vocabulary: int | None = None,
+) -> StoredTensor | None:
+    """W, the output matrix, where the files hold one of its own; None where they do not.
+
+    A head's name comes first, then a name that may be a head's on a tensor of E's rows, then any
+    other tensor of exactly E's shape outside the blocks whose name does not speak of embedding.
+    """
+    rows = {embedding.shape[0]} if embedding else set()
+    rows |= {vocabulary} if vocabulary else set()
+    outside = [t for t in _tables(tensors) if not _is_inside(t) and t is not embedding]
+    likely = [t for t in outside if _end(t.name, HEADS)]
+    likely = likely or [t for t in outside if _is_head(t) and rows & set(t.shape)]
+    if likely:
+        ends = (*HEADS, *POSSIBLE_HEADS)
+        return min(likely, key=lambda t: (ends.index(_end(t.name, ends) or ""), len(t.name)))
+    same = (t for t in outside if embedding and t.shape == embedding.shape)
+    return next((t for t in same if not _EMBEDS.search(t.name)), None)
+
+
+def find_copies(
+    tensors: Iterable[StoredTensor], embedding: StoredTensor | None
+) -> tuple[StoredTensor, ...]:
+    """Other stored tables for tokens of E's shape, such as an encoder's and a decoder's."""
+    if embedding is None:
+        return ()
+    same = [t for t in tensors if t.shape == embedding.shape and t is not embedding]
+    return tuple(t for t in _tables(same) if _end(t.name, EMBEDDINGS))
+
+
+def is_parameter(tensor: StoredTensor) -> bool:
+    """False for what is stored beside the parameters: masks, position numbers, frequencies."""
+    tail = ".".join(tensor.name.rsplit(".", 2)[-2:])
+    if _MASK.fullmatch(tail):
+        return len(tensor.shape) != 4 or tensor.shape[:2] != (1, 1)
+    return not _BUFFER.fullmatch(tail)
+
+
+def is_packed(tensors: Iterable[StoredTensor]) -> bool:
+    """Whether several weights are packed into one stored number, outside GGUF's own types."""
+    return any(tensor.name.endswith(_PACKED) for tensor in tensors)
+
+
+def _end(name: str, ends: Sequence[str]) -> str | None:
+    """Which of the ends the name has, as whole words between dots."""
+    base = _WEIGHT.sub("", name)
+    return next((end for end in ends if base == end or base.endswith("." + end)), None)
+
+
+def _is_head(tensor: StoredTensor) -> bool:
+    return bool(_end(tensor.name, (*HEADS, *POSSIBLE_HEADS)))
+
+
+def _is_inside(tensor: StoredTensor) -> bool:
+    """Whether it belongs to one of many blocks, where `w` or `output` can be anything."""
+    return bool(_NUMBERED.search(tensor.name))
+
+
+def _tables(tensors: Iterable[StoredTensor]) -> list[StoredTensor]:
+    flat = (tensor for tensor in tensors if len(tensor.shape) == 2)
+    return [tensor for tensor in flat if not _NOT_TOKENS.search(tensor.name)]

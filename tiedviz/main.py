@@ -1,0 +1,27 @@
+"""The router: which pages there are, and the sidebar they share. Run by app.py at every rerun."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from tiedviz.ui.page import tighten
+from tiedviz.ui.refusals import refusals_shown
+from tiedviz.ui.sidebar import sidebar
+
+_PAGES = (
+    ("home", "Home", ":material/home:"),
+    ("next_token", "Next token", ":material/arrow_forward:"),
+)
+
+_ICON = Path(__file__).parent / "ui" / "icon.png"
+
+st.set_page_config(page_icon=str(_ICON), layout="wide")
+pages = [
+    st.Page(f"../pages/{stem}.py", title=title, icon=icon, default=stem == "home")
+    for stem, title, icon in _PAGES
+]
+page = st.navigation(pages, position="top")
+tighten()
+sidebar()
+with refusals_shown():
+    page.run()

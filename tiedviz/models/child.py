@@ -1,0 +1,78 @@
+"""Running another process and following what it prints, without ever hanging on it."""
+
+from __future__ import annotations
+
+import queue
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+# How often the caller gets to look up (and to stop) while the child prints nothing, in seconds.
+_BEAT = 0.3
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child process ended: its exit status and the last lines it printed."""
+
+    status: int
+    last_lines: tuple[str, ...]
+
+
+def follow(
+    command: list[str],
+    each_line: Callable[[str], None],
+    beat: Callable[[], None],
+    environment: dict[str, str] | None = None,
+) -> Ended:
+    """Run `command` to its end, both its streams as one.
+
+    Args:
+        command: the program and its arguments.
+        each_line: called with each line; a carriage return ends a line too, so progress bars count.
+        beat: called a few times a second while nothing is printed.
+        environment: the child's environment, or None for this process's own.
+
+    If `each_line` or `beat` raises, the child is killed before the error goes on.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+    )
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(process, lines), daemon=True).start()
+    last: deque[str] = deque(maxlen=50)
+    try:
+        for line in _until_end(lines, beat):
+            last.append(line)
+            each_line(line)
+        return Ended(process.wait(), tuple(last))
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _read(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        lines.put(line.rstrip("\n"))
+    lines.put(None)
+
+
+def _until_end(lines: queue.SimpleQueue[str | None], beat: Callable[[], None]) -> Iterator[str]:
+    while True:
+        try:
+            line = lines.get(timeout=_BEAT)
+        except queue.Empty:
+            beat()
+            continue
+        if line is None:
+            return
+        yield line

@@ -1,0 +1,47 @@
+"""The process that reads a `.gguf` file and writes what opens quickly. Started by `convert`.
+
+Prints "stage NAME" lines and transformers' own progress bar; on failure one line "failed REASON".
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def main(file: Path, folder: Path) -> None:
+    """Write `folder` from `file`: config.json, model.safetensors, tokenizer files."""
+    _stage("read")
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    model = AutoModelForCausalLM.from_pretrained(
+        file.parent,
+        gguf_file=file.name,
+        # without dequantize=True transformers 5.24 keeps a note that save_pretrained refuses
+        quantization_config=GgufConfig(dequantize=True),
+        dtype=torch.float32,
+        trust_remote_code=False,
+    )
+    _stage("write")
+    model.save_pretrained(folder, max_shard_size="1000GB")
+    del model
+    _stage("tokenizer")
+    tokenizer = AutoTokenizer.from_pretrained(
+        file.parent, gguf_file=file.name, trust_remote_code=False
+    )
+    tokenizer.save_pretrained(folder)
+
+
+def _stage(name: str) -> None:
+    sys.stdout.write(f"stage {name}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]), Path(sys.argv[2]))
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        sys.stdout.write(f"\nfailed {reason}\n")
+        sys.exit(1)

@@ -1,0 +1,117 @@
+"""Turning a `.gguf` file into safetensors and tokenizer.json, once, in a process of its own.
+
+Reading a `.gguf` file through transformers takes tens of seconds and several times the model's
+memory, for every opening; the converted folder opens in one or two seconds. The work is done in a
+child process so that its memory is given back, and its numbers are exact: the quantised blocks are
+expanded to float32, which holds them without loss.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tiedviz.models.cache_folder import entry, made_once, require_disk
+from tiedviz.models.child import follow
+from tiedviz.models.memory import require_memory
+from tiedviz.models.progress import Report, Step, silent
+from tiedviz.words.opening_refusals import ConversionFailed
+
+# Part of every entry's name: raise it when the converter writes something else than before.
+_FORMAT = 1
+
+_STAGES = {"read": "Reading", "write": "Writing", "tokenizer": "Converting the tokenizer"}
+
+
+def converted_folder(file: Path, identity: str | None = None) -> Path:
+    """Where the converted copy of a `.gguf` file lies, made or not.
+
+    Args:
+        file: the `.gguf` file.
+        identity: a hash of its content where one is known; else its path, size and time stand
+            for it, so that a file that was replaced is converted again.
+    """
+    if identity is None:
+        facts = file.stat()
+        stamp = f"{file.resolve()}\0{facts.st_size}\0{facts.st_mtime_ns}"
+        identity = hashlib.sha256(stamp.encode()).hexdigest()
+    return entry("converted", f"{file.stem}-{identity[:12]}-{_FORMAT}")
+
+
+def convert(
+    file: Path,
+    *,
+    title: str,
+    weights: int,
+    memory: int,
+    identity: str | None,
+    report: Report = silent,
+) -> Path:
+    """The folder that holds `file` as safetensors and tokenizer.json, made if it is not there yet.
+
+    Args:
+        file: the `.gguf` file.
+        title: what the model is called in messages.
+        weights: bytes that the float32 weights will take on disk.
+        memory: bytes that the child process will need at its peak.
+        identity: see `converted_folder`.
+        report: told how far the work has come; may raise to stop it.
+
+    Raises:
+        TooLittleMemory, TooLittleDisk, CacheNotWritable: before anything is started.
+        ConversionFailed: the child gave up; nothing is kept.
+    """
+    target = converted_folder(file, identity)
+    if target.is_dir():
+        return target
+    require_memory(title, memory)
+    require_disk(title, weights)
+    with made_once(target) as folder:
+        if folder is not None:
+            _run_child(file, folder, report)
+    return target
+
+
+def _run_child(file: Path, folder: Path, report: Report) -> None:
+    command = [sys.executable, "-m", "tiedviz.models.conversion_child", str(file), str(folder)]
+    follower = _Followed(report)
+    ended = follow(command, follower.line, follower.beat, environment=_offline())
+    if ended.status:
+        raise ConversionFailed(file.name, _last_words(ended.last_lines))
+
+
+def _offline() -> dict[str, str]:
+    """The child's environment: no Hub, plain progress bars, and this package on its path."""
+    here = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+
+
+class _Followed:
+    """The child's stage lines ("stage read") and its progress bar ("12/272"), as steps."""
+
+    def __init__(self, report: Report) -> None:
+        self._report: Callable[[Step], None] = report
+        self._step = Step("Starting the converter")
+        self.beat()
+
+    def line(self, line: str) -> None:
+        if line.startswith("stage "):
+            self._step = Step(_STAGES[line.removeprefix("stage ")])
+            self.beat()
+        elif bar := re.search(r"(\d+)/(\d+) \[", line):
+            self._step = Step("Converting", int(bar[1]), int(bar[2]), "tensors")
+            self.beat()
+
+    def beat(self) -> None:
+        self._report(self._step)
+
+
+def _last_words(lines: tuple[str, ...]) -> str:
+    """The child's own one-line reason, which it prints last; empty when it was killed."""
+    last = next((line for line in reversed(lines) if line.strip()), "")
+    return last.removeprefix("failed ").strip().rstrip(".") if last.startswith("failed ") else ""

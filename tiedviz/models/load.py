@@ -1,0 +1,154 @@
+"""Opening a model: the one way to get a live one, for pages and for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoTokenizer, PreTrainedModel
+
+from tiedviz.files.config import read_config
+from tiedviz.files.facts import ModelFacts, read_facts
+from tiedviz.models.building import building, intact
+from tiedviz.models.convert import convert
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.models.memory import require_memory
+from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.shelf import fetch
+from tiedviz.models.sources import FolderSource, GgufSource, ShelfSource, Source, find_source
+from tiedviz.words.opening_refusals import BrokenLoad, NotALanguageModel
+
+
+def _plenty(needed: int) -> None:
+    """Make room where nothing else is open."""
+
+
+def load(
+    source: str, *, report: Report = silent, make_room: Callable[[int], None] = _plenty
+) -> LoadedModel:
+    """The model named by `source`, open, in float32.
+
+    Args:
+        source: a shelf name, a folder, or a `.gguf` file.
+        report: told of each step; it may raise to stop the work.
+        make_room: told how many bytes are about to be needed, before they are.
+
+    Raises:
+        Refusal: with what, why and what to try; every reason has its own class.
+    """
+    found = find_source(source)
+    folder = model_folder(found, report)
+    make_room(read_facts(folder).float32_bytes)
+    return load_folder(folder, source=found.text, title=found.title, report=report)
+
+
+def model_folder(source: Source, report: Report = silent) -> Path:
+    """The folder to open `source` from: fetched and converted first where that is needed."""
+    if isinstance(source, FolderSource):
+        return source.path
+    if isinstance(source, GgufSource):
+        size = read_facts(source.path).parameters * 4
+        return convert(
+            source.path,
+            title=source.title,
+            weights=size,
+            memory=3 * size,  # measured on the shelf's two: 2.2 and 3.1 times the float32 weights
+            identity=None,
+            report=report,
+        )
+    return _shelf_folder(source, report)
+
+
+def _shelf_folder(source: ShelfSource, report: Report) -> Path:
+    model = source.model
+    return convert(
+        fetch(model, report),
+        title=model.title,
+        weights=model.float32_size,
+        memory=model.conversion_memory,
+        identity=model.sha256,
+        report=report,
+    )
+
+
+def load_folder(folder: Path, *, source: str, title: str, report: Report = silent) -> LoadedModel:
+    """The model in `folder`, open, in float32, checked against what its files hold.
+
+    Raises:
+        TooLittleMemory: before anything is read.
+        NotALanguageModel: its class is unknown or scores no tokens.
+        BrokenLoad: the library did not build what the files hold.
+    """
+    facts = read_facts(folder)
+    require_memory(title, facts.float32_bytes)
+    report(Step("Waiting for another model to finish opening"))
+    with building():
+        report(Step("Loading", 0, facts.float32_bytes, "bytes"))
+        model, missing = _build(folder, title)
+        _check(model, facts, title)
+    model.eval().requires_grad_(False)
+    report(Step("Loading the tokenizer"))
+    tokenizer = AutoTokenizer.from_pretrained(
+        folder, local_files_only=True, trust_remote_code=False
+    )
+    return LoadedModel(
+        source=source,
+        title=title,
+        key=_identity(folder),
+        model=model,
+        tokenizer=tokenizer,
+        dtype="float32",
+        folder=folder,
+        missing=missing,
+    )
+
+
+def _build(folder: Path, title: str) -> tuple[PreTrainedModel, tuple[str, ...]]:
+    built: tuple[Any, dict[str, Any]] = _model_class(folder, title).from_pretrained(
+        folder,
+        dtype=torch.float32,
+        output_loading_info=True,
+        local_files_only=True,
+        trust_remote_code=False,
+    )
+    model, info = built
+    return model, tuple(sorted(info["missing_keys"]))
+
+
+def _model_class(folder: Path, title: str) -> Any:
+    """The class that the checkpoint names, as far as transformers has one that scores tokens."""
+    named = read_config(folder).get("architectures")
+    name = named[0] if isinstance(named, list) and named else "not stated"
+    found = getattr(transformers, str(name), None)
+    if not (isinstance(found, type) and issubclass(found, PreTrainedModel)):
+        raise NotALanguageModel(title, str(name))
+    return found
+
+
+def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
+    """Nothing, or a refusal where the library left the model or itself in a state it should not."""
+    on_meta = [name for name, parameter in model.named_parameters() if parameter.is_meta]
+    if on_meta:
+        raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")
+    head = model.get_output_embeddings()
+    if head is None:
+        raise NotALanguageModel(title, type(model).__name__)
+    declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
+    one_matrix = facts.head is None and facts.embedding is not None
+    if declared and one_matrix and head.weight is not model.get_input_embeddings().weight:
+        raise BrokenLoad(title, "its one stored matrix came back as two")
+    if not intact():
+        raise BrokenLoad(title, "transformers was left half way through a load")
+
+
+def _identity(folder: Path) -> str:
+    """What tells one set of weights from another: the folder and when its files were written."""
+    stamps = [
+        f"{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}"
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+    ]
+    return f"{folder.resolve()}|float32|{'|'.join(stamps)}"

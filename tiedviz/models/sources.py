@@ -1,0 +1,74 @@
+"""What a person may type to name a model, and which kind of thing it names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath
+from tiedviz.words.shelf import SHELF, ShelfModel
+
+
+@dataclass(frozen=True)
+class ShelfSource:
+    """A model that travels in wheels."""
+
+    text: str
+    model: ShelfModel
+
+    @property
+    def title(self) -> str:
+        """What it is called on a page."""
+        return self.model.title
+
+
+@dataclass(frozen=True)
+class FolderSource:
+    """A folder in the layout of transformers."""
+
+    text: str
+    path: Path
+
+    @property
+    def title(self) -> str:
+        """What it is called on a page."""
+        return self.path.resolve().name
+
+
+@dataclass(frozen=True)
+class GgufSource:
+    """One `.gguf` file."""
+
+    text: str
+    path: Path
+
+    @property
+    def title(self) -> str:
+        """What it is called on a page."""
+        return self.path.stem
+
+
+Source = ShelfSource | FolderSource | GgufSource
+
+
+def find_source(text: str) -> Source:
+    """What `text` names, without opening it.
+
+    Surrounding white space is dropped and `~` is the home folder.
+
+    Raises:
+        NoSuchPath: it looks like a path and nothing is there.
+        NoSuchModel: it is nothing this app knows.
+    """
+    text = text.strip()
+    if shelf := SHELF.get(text.lower()):
+        return ShelfSource(text.lower(), shelf)
+    path = Path(text).expanduser()
+    if text and path.is_dir():
+        return FolderSource(text, path)
+    if text and path.is_file():
+        return GgufSource(text, path) if path.suffix == ".gguf" else FolderSource(text, path.parent)
+    if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or text.count("/") > 1:
+        raise NoSuchPath(text)
+    raise NoSuchModel(text, sorted(SHELF))

@@ -1,0 +1,52 @@
+"""Every cache of the app, with what it is keyed by and what bounds it.
+
+| cache | holds | keyed by | bound |
+|---|---|---|---|
+| `residents` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
+| `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
+| `reading` | one state and its logits | model key, ids, position, layer | 64 |
+
+Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
+with a leading underscore beside the key that names them. Nothing cached is ever changed:
+it is shared.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from tiedviz.models.residents import Residents
+
+if TYPE_CHECKING:
+    from tiedviz.compute.reading import Reading
+    from tiedviz.models.loaded import LoadedModel
+
+
+@st.cache_resource(show_spinner=False)
+def residents() -> Residents:
+    """The open models of this process, shared by all visitors."""
+    return Residents(_load)
+
+
+def _load(source: str, **options: Any) -> LoadedModel:
+    from tiedviz.models.load import load  # here, so that the first page needs no torch
+
+    return load(source, **options)
+
+
+def reading(loaded: LoadedModel, ids: tuple[int, ...], position: int, layer: int = -1) -> Reading:
+    """The reading of one position, computed once. A run nobody waits for any more stops here."""
+    with loaded.lock:
+        st.empty()  # where a superseded run ends and lets the lock go
+        return _reading(loaded.key, ids, position, layer, loaded)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _reading(
+    key: str, ids: tuple[int, ...], position: int, layer: int, _loaded: LoadedModel
+) -> Reading:
+    from tiedviz.compute.reading import read
+
+    return read(_loaded, ids, position=position, layer=layer)

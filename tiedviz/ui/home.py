@@ -1,0 +1,105 @@
+"""The pieces of the home page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from tiedviz.charts.loop import loop_diagram
+from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, toy_scores
+from tiedviz.ui.caches import residents
+from tiedviz.ui.choice import chosen_facts, chosen_source
+from tiedviz.ui.prompt_bar import PRESETS
+from tiedviz.ui.refusals import refusals_shown
+from tiedviz.words.numbers import count, percent
+
+_DIMENSIONS = ("x₁", "x₂", "x₃")
+
+
+def doors() -> None:
+    """Where to start."""
+    learn, explore = st.columns(2)
+    with learn.container(border=True, height="stretch"):
+        st.markdown("#### Learn")
+        st.markdown(
+            "The toy below has four words and three dimensions. Change any number and watch the "
+            "next word change; nothing has to be opened for it."
+        )
+    with explore.container(border=True, height="stretch"):
+        st.markdown("#### Explore")
+        st.markdown("Open a real model, type a prompt, and read its next token off the matrix.")
+        for preset in PRESETS[:2]:
+            st.page_link(
+                "../pages/next_token.py",
+                label=f"“{preset} …”",
+                icon=":material/arrow_forward:",
+                query_params={"prompt": preset},
+            )
+
+
+def loop() -> None:
+    """The loop with the chosen model's numbers; nothing is opened for it."""
+    with refusals_shown():
+        source = chosen_source()
+        facts = chosen_facts(source)
+        if facts.V is None or facts.d is None:
+            return
+        loaded = residents().get(source.text)
+        st.subheader(f"The loop, with the numbers of {source.title}", anchor=False)
+        tied = loaded.tied if loaded is not None else facts.stores_one_table
+        st.graphviz_chart(
+            loop_diagram(
+                rows=count(facts.V),
+                width=count(facts.d),
+                blocks="L" if facts.layers is None else count(facts.layers),
+                tied=tied,
+            ),
+            width="stretch",
+        )
+        share = "" if facts.share is None else f" They are {percent(facts.share, 2)} of the model."
+        st.caption(
+            f"Text becomes ids, each id reads one row of E, the blocks turn rows into h_L, and h_L "
+            f"is multiplied with every row to score the next token. E holds {count(facts.V)} × "
+            f"{count(facts.d)} = {count(facts.V * facts.d)} numbers.{share} {facts.origin}."
+        )
+
+
+def toy() -> None:
+    """Four words, three dimensions, every number editable."""
+    st.subheader("The same on four words", anchor=False)
+    left, right = st.columns(2)
+    with left:
+        table = _edited(
+            "E, one row for each word", pd.DataFrame(TOY_E, TOY_WORDS, _DIMENSIONS), "E"
+        )
+        state = pd.DataFrame([TOY_H], ["h_L"], _DIMENSIONS)
+        h = _edited("h_L, what the blocks made of the text", state, "h")
+    scores = toy_scores(list(TOY_WORDS), table, h[0])
+    best = scores.loc[scores["logit"].idxmax()]
+    with right:
+        st.caption("Logits h_L · e, and their softmax")
+        st.dataframe(
+            scores,
+            hide_index=True,
+            column_config={
+                "products": st.column_config.TextColumn("h_L · e, written out", width="medium"),
+                "logit": st.column_config.NumberColumn(format="%.2f"),
+                "probability": st.column_config.NumberColumn("softmax", format="%.4f"),
+            },
+            alt="Logit and softmax of each of the four words",
+        )
+        st.markdown(f"Next word: **{best['word']}**, with probability {best['probability']:.4f}.")
+
+
+def _edited(caption: str, frame: pd.DataFrame, key: str) -> np.ndarray:
+    """The numbers as edited; an emptied cell counts as 0."""
+    st.caption(caption)
+    edited = st.data_editor(
+        frame,
+        key=f"toy {key}",
+        column_config={
+            name: st.column_config.NumberColumn(format="%.2f", step=0.1) for name in _DIMENSIONS
+        },
+    )
+    return edited.fillna(0.0).to_numpy(dtype=float)

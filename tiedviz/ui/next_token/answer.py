@@ -1,0 +1,52 @@
+"""What the model answers, and the proof that h_L and the matrix say the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from tiedviz.words.numbers import count, percent, scientific
+from tiedviz.words.tokens import markdown_safe, shorten, visible
+
+if TYPE_CHECKING:
+    from tiedviz.compute.reading import Reading
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
+
+
+def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
+    """`The opposite of hot is → ␣cold 68.1 %`, at temperature 1."""
+    from tiedviz.compute.ranking import nearest_tokens
+
+    [best] = nearest_tokens(loaded, reading, top=1).itertuples()
+    read = b"".join(token.raw for token in prompt.tokens[: reading.position + 1])
+    text = shorten(visible(read).replace("␣", " "), 60)
+    st.subheader(
+        f"{markdown_safe(text)} → :orange[{markdown_safe(best.text)}] {percent(best.probability)}",
+        anchor=False,
+    )
+
+
+def proof(loaded: LoadedModel, reading: Reading) -> None:
+    """The formula of this model's logits, and how close it comes to the model's own."""
+    from tiedviz.compute.formula import formula_latex, formula_notes
+    from tiedviz.compute.ranking import mass_without_token
+    from tiedviz.compute.unembedding import unembedding_of
+
+    unembedding = unembedding_of(loaded)
+    assert unembedding.after is not None  # a reading exists only where it was reproduced
+    left, right = st.columns([2, 5], vertical_alignment="center")
+    left.latex(formula_latex(unembedding.after, tied=loaded.tied))
+    rows = loaded.scoring_matrix.shape[0]
+    sentence = (
+        f"max |Δ| = **{scientific(reading.max_abs_error)}** between this product and the model's "
+        f"own {count(rows)} logits, limit {scientific(reading.tolerance)} ({loaded.dtype})."
+    )
+    notes = "; ".join(formula_notes(unembedding))
+    right.caption(f"{sentence}  \nHere {markdown_safe(notes)}.")
+    if not reading.agrees:
+        st.warning("The product differs from the model by more than rounding: believe the model.")
+    if mass := mass_without_token(loaded, reading):
+        spare = rows - loaded.vocabulary.size
+        st.caption(f"{count(spare)} rows have no token; the model gives them {percent(mass)}.")

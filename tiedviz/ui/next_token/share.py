@@ -1,0 +1,68 @@
+"""Share & export for the page Next token."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from tiedviz.ui.choice import chosen_source
+from tiedviz.ui.export import (
+    loading_code,
+    permalink,
+    show_command,
+    show_downloads,
+    show_link,
+)
+from tiedviz.ui.prompt_bar import BOS_KEY, POSITION_KEY
+
+if TYPE_CHECKING:
+    from tiedviz.compute.reading import Reading
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
+
+
+def share_and_export(
+    loaded: LoadedModel, prompt: Prompt, reading: Reading, frame: pd.DataFrame, picked: int
+) -> None:
+    """The popover. What it offers gives the numbers that are on the screen now."""
+    from tiedviz.compute.inspection import inspection
+
+    bos = st.session_state[BOS_KEY]
+    position = st.session_state[POSITION_KEY]
+    with st.popover("Share & export", icon=":material/ios_share:"):
+        show_link(
+            permalink(
+                "next_token",
+                model=loaded.source,
+                prompt=prompt.text,
+                bos=None if bos == "default" else bos,
+                pos=None if position == -1 else position,
+                token=picked,
+            )
+        )
+        show_command(
+            "inspect",
+            loaded.source,
+            "--prompt",
+            prompt.text,
+            *([] if bos == "default" else ["--bos", bos]),
+            *([] if position == -1 else ["--position", str(position)]),
+        )
+        st.markdown("**Python, without this app**")
+        st.code(_code(prompt, reading.position), language="python")
+        show_downloads("next-token", frame, inspection(loaded, prompt, reading))
+
+
+def _code(prompt: Prompt, position: int) -> str:
+    return (
+        "import torch\n"
+        "from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig\n"
+        f"{loading_code(chosen_source())}"
+        f"ids = torch.tensor([{prompt.ids}])  # {prompt.text!r}\n"
+        "with torch.inference_mode():\n"
+        f"    z = model(ids).logits[0, {position}]\n"
+        "values, best = z.topk(10)\n"
+        "print([(tokenizer.decode([j]), float(v)) for v, j in zip(values, best)])\n"
+    )

@@ -1,0 +1,103 @@
+"""Opening the chosen model: the button with its cost, the progress, what to do on failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from tiedviz.models.costs import cost_of
+from tiedviz.models.opening import Opening
+from tiedviz.models.progress import Step
+from tiedviz.models.sources import ShelfSource, Source
+from tiedviz.ui.caches import residents
+from tiedviz.ui.choice import chosen_source
+from tiedviz.ui.refusals import show_refusal
+from tiedviz.words.numbers import megabytes
+from tiedviz.words.tokens import markdown_safe
+
+if TYPE_CHECKING:
+    from tiedviz.models.loaded import LoadedModel
+
+
+def opened_model(what_for: str) -> LoadedModel:
+    """The chosen model, open. Where it is not, draw the way to open it and end the run.
+
+    Args:
+        what_for: what the page will show then, as a sentence.
+
+    Raises:
+        NoSuchModel, NoSuchPath: the model box names nothing.
+    """
+    source = chosen_source()
+    loaded = residents().get(source.text)
+    if loaded is not None:
+        return loaded
+    opening = residents().opening(source.text)
+    if opening is not None and not opening.finished:
+        _progress(source)
+    else:
+        _invitation(source, what_for, opening)
+    st.stop()
+
+
+def open_button(source: Source, key: str) -> None:
+    """The button that opens `source`, with what that costs in words; dead while it is opening."""
+    opening = residents().opening(source.text)
+    busy = opening is not None and not opening.finished
+    st.button(
+        "Opening …" if busy else f"Open {source.title}",
+        key=key,
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=busy,
+        on_click=_begin,
+        args=(source.text,),
+    )
+    st.caption(_terms(source))
+
+
+def _begin(source: str) -> None:
+    residents().open(source)
+
+
+def _terms(source: Source) -> str:
+    """The cost in words, and the licence of what would be fetched."""
+    words = cost_of(source).words + "."
+    if isinstance(source, ShelfSource):
+        words += f" Licence of the weights: {source.model.licence}."
+    return words
+
+
+def _invitation(source: Source, what_for: str, failed: Opening | None) -> None:
+    if failed is not None and failed.refusal is not None:
+        show_refusal(failed.refusal)
+    with st.container(border=True):
+        st.markdown(f"**{markdown_safe(source.title)}** is not open yet. {what_for}")
+        open_button(source, key="open from the page")
+
+
+@st.fragment(run_every=0.5)
+def _progress(source: Source) -> None:
+    """How far the opening has come, redrawn twice a second; then the whole page."""
+    opening = residents().opening(source.text)
+    if opening is None or opening.finished:
+        st.rerun()
+    with st.container(border=True):
+        step = opening.step
+        st.progress(step.fraction or 0.0, text=f"{markdown_safe(source.title)}: {_words(step)}")
+        left, right = st.columns([4, 1], vertical_alignment="center")
+        left.caption(
+            f"{opening.seconds:.0f} s so far. The page stays usable; what you type is kept."
+        )
+        right.button("Cancel", on_click=opening.cancel, key="cancel the opening")
+
+
+def _words(step: Step) -> str:
+    """As in: Fetching, 40 MB of 93 MB."""
+    if step.total is None:
+        return step.stage
+    if step.unit == "bytes":
+        done = f"{megabytes(step.done)} of " if step.done else ""
+        return f"{step.stage}, {done}{megabytes(step.total)}"
+    return f"{step.stage}, {step.done} of {step.total} {step.unit}"

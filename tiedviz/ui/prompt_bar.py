@@ -1,0 +1,108 @@
+"""The prompt bar: what to read, with or without BOS, and which position."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from tiedviz.words.tokens import Token, markdown_safe
+
+if TYPE_CHECKING:
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
+
+PROMPT_KEY = "prompt"
+BOS_KEY = "bos"
+POSITION_KEY = "pos"
+DEFAULT_PROMPT = "The opposite of hot is"
+PRESETS = (DEFAULT_PROMPT, "The capital of France is", "Once upon a time, there was a")
+
+# Typing is answered letter by letter while a forward pass takes a fraction of a second.
+_LIVE_PARAMETERS = 300_000_000
+
+
+def prompt_bar() -> None:
+    """The box for the prompt, and the BOS switch. Drawn whether or not a model is open."""
+    several = st.session_state.get("several lines", False)
+    box, bos, more = st.columns([6, 2.2, 1], vertical_alignment="bottom")
+    with box:
+        if several:
+            st.text_area("Prompt", DEFAULT_PROMPT, key=PROMPT_KEY, bind="query-params", height=110)
+        else:
+            st.text_input("Prompt", DEFAULT_PROMPT, key=PROMPT_KEY, bind="query-params", live=True)
+    bos.segmented_control(
+        "BOS",
+        ["default", "add", "omit"],
+        default="default",
+        key=BOS_KEY,
+        bind="query-params",
+        required=True,
+        help="The mark at the beginning: as this tokenizer does by itself, always, or never.",
+    )
+    with more.popover("", icon=":material/more_vert:", help="Examples, several lines"):
+        for preset in PRESETS:
+            st.button(preset, on_click=_set_prompt, args=(preset,), type="tertiary")
+        st.toggle("Several lines", key="several lines", persist_state="session")
+
+
+def _set_prompt(text: str) -> None:
+    st.session_state[PROMPT_KEY] = text
+
+
+def append_to_prompt(text: str) -> None:
+    """Put `text` behind what is typed, and read the new last position."""
+    st.session_state[PROMPT_KEY] += text
+    st.session_state[POSITION_KEY] = -1
+
+
+def encoded_prompt(loaded: LoadedModel) -> Prompt:
+    """What is typed, as tokens of this model; its notes stand under the bar.
+
+    Raises:
+        EmptyPrompt, PromptTooLong: there is nothing to run, or too much.
+    """
+    from tiedviz.models.prompt import Bos, encode
+
+    prompt = encode(loaded, st.session_state[PROMPT_KEY], Bos(st.session_state[BOS_KEY]))
+    for note in prompt.notes:
+        st.caption(f":material/info: {markdown_safe(note)}")
+    return prompt
+
+
+def position_chips(prompt: Prompt) -> int:
+    """The tokens as chips; the chosen one is the position that is read. Returns it, from 0."""
+    last = len(prompt.tokens) - 1
+    options = [*range(last), -1]
+    if st.session_state.get(POSITION_KEY) not in options:
+        st.session_state[POSITION_KEY] = -1
+    chosen = st.pills(
+        "Read the state after this token",
+        options,
+        format_func=lambda position: _chip(prompt.tokens[position]),
+        key=POSITION_KEY,
+        bind="query-params",
+        required=True,
+    )
+    position = last if chosen in (-1, None) else int(chosen)
+    _details(prompt, position)
+    return position
+
+
+def _chip(token: Token) -> str:
+    """`␣France` with its id in small grey figures."""
+    shown = markdown_safe(token.shown)
+    return (
+        f":gray[{shown}] :gray[:small[{token.id}]]"
+        if token.special
+        else (f"{shown} :gray[:small[{token.id}]]")
+    )
+
+
+def _details(prompt: Prompt, position: int) -> None:
+    token = prompt.tokens[position]
+    piece = markdown_safe(str(token.piece))
+    kind = "special token" if token.special else f"bytes {token.hex}"
+    st.caption(
+        f"Position {position} of {len(prompt.tokens)} · id {token.id} · piece {piece} · {kind}"
+    )

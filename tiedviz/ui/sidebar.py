@@ -1,0 +1,74 @@
+"""The sidebar that every page shares: the model, its facts, whether it is open, and memory."""
+
+from __future__ import annotations
+
+from html import escape
+
+import streamlit as st
+
+from tiedviz.models.known import KnownFacts
+from tiedviz.models.memory import available_memory
+from tiedviz.models.sources import Source
+from tiedviz.ui.caches import residents
+from tiedviz.ui.choice import chosen_facts, chosen_source, model_box
+from tiedviz.ui.glossary import glossary
+from tiedviz.ui.opening import open_button
+from tiedviz.ui.refusals import refusals_shown
+from tiedviz.words.numbers import count, megabytes, percent, short_count
+
+
+def sidebar() -> None:
+    """Draw it. Its words for a model that cannot be read stand where its facts would."""
+    with st.sidebar:
+        model_box()
+        with refusals_shown():
+            source = chosen_source()
+            _facts(chosen_facts(source))
+            _readiness(source)
+        _memory()
+        glossary()
+
+
+def _facts(facts: KnownFacts) -> None:
+    rows = {
+        "V, rows of E": _count(facts.V),
+        "d, width of E": _count(facts.d),
+        "L, blocks": _count(facts.layers),
+        f"parameters ({short_count(facts.parameters)})": count(facts.parameters),
+        "E in all parameters": "–" if facts.share is None else percent(facts.share, 2),
+    }
+    cells = "".join(
+        f"<span>{escape(name)}</span><span style='text-align:right'>{escape(value)}</span>"
+        for name, value in rows.items()
+    )
+    st.html(
+        "<div style='display:grid;grid-template-columns:1fr auto;gap:.2rem .8rem;"
+        f"font-size:.9rem'>{cells}</div>"
+    )
+    st.caption(facts.origin[0].upper() + facts.origin[1:] + ".")
+
+
+def _count(number: int | None) -> str:
+    return "–" if number is None else count(number)
+
+
+def _readiness(source: Source) -> None:
+    loaded = residents().get(source.text)
+    if loaded is None:
+        st.badge("not open", icon=":material/radio_button_unchecked:", color="gray")
+        open_button(source, key="open from the sidebar")
+        return
+    with st.container(horizontal=True):
+        st.badge(f"live, {loaded.dtype}", icon=":material/check_circle:", color="green")
+        word = "one matrix in memory" if loaded.tied else "two matrices in memory"
+        st.badge(
+            word, icon=":material/link:" if loaded.tied else ":material/link_off:", color="blue"
+        )
+
+
+def _memory() -> None:
+    open_models = residents()
+    st.caption(
+        f"Open models: {megabytes(open_models.nbytes)} of {megabytes(open_models.budget)} · "
+        f"free memory: {megabytes(available_memory())}"
+    )

@@ -1,0 +1,234 @@
+"""What the app says about files it will not read: one class, and one clear line, per cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tiedviz.words.refusals import Refusal
+
+AGAIN = "Download the file again"
+SHOWN_NAMES = 8
+
+
+def printable(name: str, limit: int = 120) -> str:
+    """`name` with control, invisible and right-to-left characters written as escapes, and cut."""
+    if len(name) > limit:
+        name = name[: limit - 1] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names with commas, and how many more there are."""
+    shown = ", ".join(printable(name) for name in names[:SHOWN_NAMES])
+    more = len(names) - SHOWN_NAMES
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+class FileRefusal(Refusal):
+    """A model's files cannot be read, or will not be; subclasses take facts and know the words."""
+
+    def __reduce__(self) -> tuple[Callable[..., FileRefusal], tuple[object, ...]]:
+        # Exceptions are rebuilt from their arguments; ours take facts, so bring back the sentences.
+        return _revive, (type(self), self.what, self.why, self.remedy)
+
+
+def _revive(kind: type[FileRefusal], what: str, why: str, remedy: str) -> FileRefusal:
+    refusal = kind.__new__(kind)
+    Refusal.__init__(refusal, what, why, remedy)
+    return refusal
+
+
+def _cannot_read(name: str) -> str:
+    return f"Cannot read {printable(name)}"
+
+
+class NothingThere(FileRefusal):
+    """The path leads to no file and no folder."""
+
+    def __init__(self, path: str) -> None:
+        why = "there is no such file or folder"
+        super().__init__(_cannot_read(path), why, "Check the spelling of the path")
+
+
+class CannotOpen(FileRefusal):
+    """The operating system does not let us read the file."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        remedy = "Check that the file is there and that this app may read it"
+        super().__init__(_cannot_read(name), printable(reason), remedy)
+
+
+class NotAModelFolder(FileRefusal):
+    """The folder has no config.json and no weights."""
+
+    def __init__(self, folder: str, contents: Sequence[str]) -> None:
+        holds = f"it holds {listed(contents)}" if contents else "it is empty"
+        super().__init__(
+            f"{printable(folder)} is not a model folder",
+            f"there is no config.json; {holds}",
+            "Choose the folder that save_pretrained wrote, or a .gguf or .safetensors file",
+        )
+
+
+class AdapterOnly(FileRefusal):
+    """The folder holds an adapter (LoRA or similar), not a model."""
+
+    def __init__(self, folder: str, base: str | None) -> None:
+        where = f"open {printable(base)}" if base else "open the model it was trained on"
+        made_for = f" for {printable(base)}" if base else ""
+        super().__init__(
+            f"{printable(folder)} is not a whole model",
+            f"it holds an adapter{made_for}, which has no embedding matrix of its own",
+            f"To see the base model {where}, or merge the adapter and save the result",
+        )
+
+
+class NoWeights(FileRefusal):
+    """A config.json and nothing to go with it."""
+
+    def __init__(self, folder: str, contents: Sequence[str]) -> None:
+        super().__init__(
+            f"{printable(folder)} has no weights",
+            f"it holds {listed(contents)}, but no model.safetensors and no pytorch_model.bin",
+            "Download the weights into the same folder",
+        )
+
+
+class WrongFormat(FileRefusal):
+    """Weights are there, in a form that transformers 5 does not open."""
+
+    def __init__(self, folder: str, names: Sequence[str]) -> None:
+        super().__init__(
+            f"Cannot read the weights in {printable(folder)}",
+            f"there is {listed(names)}, but no model.safetensors and no pytorch_model.bin",
+            "Get the safetensors version, or convert it with the tool that wrote it",
+        )
+
+
+class SeveralModels(FileRefusal):
+    """A folder with several GGUF files, any of which could be meant."""
+
+    def __init__(self, folder: str, names: Sequence[str]) -> None:
+        why = f"it holds {len(names)} GGUF files: {listed(names)}"
+        what = f"Cannot tell which model in {printable(folder)} is meant"
+        super().__init__(what, why, "Name one of the files")
+
+
+class EmptyFile(FileRefusal):
+    """A file of no bytes, or of nothing but zeros where its header should be."""
+
+    def __init__(self, name: str, size: int = 0) -> None:
+        blank = f"all of its first bytes are zero, and it has {size:,} of them"
+        why = blank if size else "the file is empty"
+        super().__init__(_cannot_read(name), f"{why}; the download did not finish", AGAIN)
+
+
+class TruncatedFile(FileRefusal):
+    """The file is shorter than its own header says."""
+
+    def __init__(self, name: str, promised: int, found: int) -> None:
+        why = (
+            f"its header describes {promised:,} bytes and the file has {found:,}; it was cut short"
+        )
+        super().__init__(_cannot_read(name), why, AGAIN)
+
+
+class DamagedFile(FileRefusal):
+    """The file contradicts itself."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        super().__init__(_cannot_read(name), f"the file is damaged: {detail}", AGAIN)
+
+
+class HostileHeader(FileRefusal):
+    """The header asks for what no real model needs."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        why = f"its header is not one that a model needs: {detail}"
+        super().__init__(_cannot_read(name), why, "Take the model from a source you trust")
+
+
+class HeaderTooLarge(FileRefusal):
+    """The header claims more bytes than will be read."""
+
+    def __init__(self, name: str, claimed: int, limit: int) -> None:
+        why = f"its header claims {claimed:,} bytes, and no more than {limit:,} are ever read"
+        super().__init__(_cannot_read(name), why, f"{AGAIN}, from a source you trust")
+
+
+class LfsPointer(FileRefusal):
+    """A Git LFS pointer lies where the weights should be."""
+
+    def __init__(self, name: str, size: int | None) -> None:
+        real = f"the real file has {size:,} bytes" if size is not None else "not the file itself"
+        why = f"this is a Git LFS pointer; {real}"
+        super().__init__(_cannot_read(name), why, "Run `git lfs pull` in that folder")
+
+
+class WebPage(FileRefusal):
+    """A web page was saved under the name of the weights."""
+
+    def __init__(self, name: str) -> None:
+        why = "this is a web page, saved where the weights should be"
+        remedy = "Download the file itself (the link has /resolve/ in it, not /blob/)"
+        super().__init__(_cannot_read(name), why, remedy)
+
+
+class OtherContent(FileRefusal):
+    """The file's first bytes belong to another format than its name."""
+
+    def __init__(self, name: str, found: str, expected: str) -> None:
+        why = f"the name says {expected}, but the content is {found}"
+        super().__init__(_cannot_read(name), why, "Give the file the ending of what it holds")
+
+
+class UnreadableGguf(FileRefusal):
+    """A GGUF file of a version, byte order or tensor type that is not supported."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        why = f"this GGUF file has {detail}"
+        super().__init__(_cannot_read(name), why, "Convert it again with a current llama.cpp")
+
+
+class MissingShard(FileRefusal):
+    """An index, or the file's own name, promises parts that are not there."""
+
+    def __init__(self, index: str, missing: Sequence[str], of: int) -> None:
+        why = f"{len(missing)} of its {of} parts missing from the folder: {listed(missing)}"
+        super().__init__(_cannot_read(index), why, "Download the missing parts")
+
+
+class ShardOutside(FileRefusal):
+    """An index names a file by a path instead of by a plain name in its own folder."""
+
+    def __init__(self, index: str, shard: str) -> None:
+        why = f"it names `{printable(shard)}`, which is not a file in its own folder"
+        super().__init__(_cannot_read(index), why, "Take the model from a source you trust")
+
+
+class PickleRunsCode(FileRefusal):
+    """Opening this pickle the ordinary way would call something that is not a tensor."""
+
+    def __init__(self, name: str, called: str) -> None:
+        why = (
+            f"its pickle asks Python for `{printable(called)}`, which can run code; nothing was run"
+        )
+        super().__init__(_cannot_read(name), why, "Use a safetensors version of this model")
+
+
+class LegacyPickle(FileRefusal):
+    """A .bin written by PyTorch before 1.6, or a bare pickle."""
+
+    def __init__(self, name: str) -> None:
+        why = "it is a bare pickle, the form PyTorch wrote before version 1.6"
+        remedy = "Use a safetensors version of this model, or save it again with a current PyTorch"
+        super().__init__(_cannot_read(name), why, remedy)
+
+
+class BrokenJson(FileRefusal):
+    """A JSON file that cannot be parsed, or that is not an object."""
+
+    def __init__(self, name: str, reason: str, line: int = 0, column: int = 0) -> None:
+        at = f" at line {line:,}, column {column:,}" if line else ""
+        why = f"it is not valid JSON{at}: {printable(reason)}"
+        super().__init__(_cannot_read(name), why, "Repair it, or download it again")

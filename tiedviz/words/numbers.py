@@ -1,0 +1,45 @@
+"""How a number is printed: the same few ways on every page."""
+
+from __future__ import annotations
+
+import math
+
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def count(number: int) -> str:
+    """A whole number with separators: 49,152."""
+    return f"{number:,}"
+
+
+def short_count(number: float) -> str:
+    """A count in three or four figures: 134.5M, 1.24B, 49.2k."""
+    for size, unit, digits in ((1e12, "T", 2), (1e9, "B", 2), (1e6, "M", 1), (1e3, "k", 1)):
+        if abs(number) >= size:
+            return f"{number / size:.{digits}f}{unit}"
+    return f"{number:.0f}"
+
+
+def megabytes(size: float) -> str:
+    """Bytes in decimal units: 93 MB, 1.07 GB, 640 kB."""
+    if size >= 1e9:
+        return f"{size / 1e9:.2f} GB"
+    if size >= 1e6:
+        return f"{size / 1e6:.0f} MB"
+    return f"{size / 1e3:.0f} kB" if size >= 1e3 else f"{size:.0f} bytes"
+
+
+def percent(fraction: float, digits: int = 1) -> str:
+    """A fraction as a percentage: 68.1 %, and <0.1 % for what would round to nothing."""
+    smallest = 10.0**-digits
+    if 0 < fraction * 100 < smallest:
+        return f"<{smallest:.{digits}f} %"
+    return f"{fraction * 100:.{digits}f} %"
+
+
+def scientific(number: float) -> str:
+    """A small number as 9.5×10⁻⁶; zero is 0."""
+    if number == 0 or not math.isfinite(number):
+        return "0" if number == 0 else str(number)
+    mantissa, exponent = f"{number:.1e}".split("e")
+    return f"{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPT)}"

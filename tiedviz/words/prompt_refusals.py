@@ -1,0 +1,62 @@
+"""What is said when a prompt, a position or a token cannot be used with the open model."""
+
+from __future__ import annotations
+
+from tiedviz.words.numbers import count
+from tiedviz.words.refusals import Refusal
+
+
+class EmptyPrompt(Refusal):
+    """The text gives no token at all."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            "The prompt is empty",
+            f"{name} adds no token of its own, so there is no position to read an answer from",
+            "Type something, or switch BOS to “add”.",
+        )
+
+
+class PromptTooLong(Refusal):
+    """More tokens than the model has positions for, or than this app will run."""
+
+    def __init__(self, tokens: int, limit: int, reason: str) -> None:
+        super().__init__(
+            f"The prompt is {count(tokens)} tokens long",
+            f"{reason} {count(limit)}",
+            f"Shorten it by {count(tokens - limit)} tokens or more.",
+        )
+
+
+class NoSuchRow(Refusal):
+    """A token id beyond the rows of the matrix."""
+
+    def __init__(self, token: int, rows: int) -> None:
+        super().__init__(
+            f"There is no row {count(token)}",
+            f"the matrix has rows 0 to {count(rows - 1)}",
+            "Choose an id in that range.",
+        )
+
+
+class NoSuchPosition(Refusal):
+    """A position beyond the prompt."""
+
+    def __init__(self, position: int, tokens: int) -> None:
+        super().__init__(
+            f"There is no position {position}",
+            f"the prompt has {count(tokens)} tokens, positions 0 to {tokens - 1} "
+            f"(or −1 for the last, down to −{tokens})",
+            "Choose a position in that range.",
+        )
+
+
+class NotAToken(Refusal):
+    """A text that is not exactly one token."""
+
+    def __init__(self, text: str, pieces: int) -> None:
+        super().__init__(
+            f"“{text}” is not one token",
+            f"this tokenizer cuts it into {pieces}" if pieces else "this tokenizer drops it",
+            "A leading space counts. Name a row by number as id:123.",
+        )
