@@ -42,6 +42,7 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         labelFont="monospace",
         labelLimit=180,
         labelOverlap=False,
+        labelFlush=False,
         title=None,
         ticks=False,
         domain=False,
@@ -61,7 +62,7 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         color=alt.condition(alt.datum.id == picked, alt.value(LIVE), alt.value(colour))
     )
     ends = base.mark_text(align="left", dx=4, color=OTHER).encode(text="label:N")
-    return (bars.add_params(pick) + ends).properties(height=_STEP * len(data))
+    return (bars.add_params(pick) + ends).properties(height=_STEP * len(data) + 50)
 
 
 def _end_label(value: float, measure: str) -> str:

@@ -23,7 +23,9 @@ def waterfall(steps: pd.DataFrame) -> alt.LayerChart:
             "step:N",
             sort=order,
             title=None,
-            axis=alt.Axis(labelLimit=220, labelOverlap=False, ticks=False, domain=False),
+            axis=alt.Axis(
+                labelLimit=220, labelOverlap=False, labelFlush=False, ticks=False, domain=False
+            ),
         ),
         tooltip=[
             alt.Tooltip("step:N", title="step"),
@@ -47,4 +49,4 @@ def waterfall(steps: pd.DataFrame) -> alt.LayerChart:
         .mark_text(align="left", dx=4, color=OTHER)
         .encode(x="far:Q", text=alt.Text("value:Q", format="+.2f"))
     )
-    return (bars + values).properties(height=_STEP * len(steps))
+    return (bars + values).properties(height=_STEP * len(steps) + 80)

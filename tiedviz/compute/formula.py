@@ -23,7 +23,7 @@ def formula_text(after: AfterHead, *, tied: bool) -> str:
 def formula_latex(after: AfterHead, *, tied: bool) -> str:
     """The same for `st.latex`."""
     matrix = "E" if tied else "W"
-    text = rf"h_L\,{matrix}^{{\top}}"
+    text = rf"h_L\,{matrix}^{{\mathsf{{T}}}}"
     if not after.scale.is_one:
         text = rf"{after.scale.value:.6g}\;{text}"
     if after.bias is not None:

@@ -9,26 +9,33 @@ inside `building()`, and nowhere else.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
 from transformers import PreTrainedModel
 
 _LOCK = threading.RLock()
+_BEAT = 0.3  # seconds
 _TIE_WEIGHTS = PreTrainedModel.tie_weights
 _DEFAULT_DTYPE = torch.float32
 
 
 @contextmanager
-def building() -> Iterator[None]:
-    """Hold the process-wide lock while a model is built; put back what the library exchanged."""
-    with _LOCK:
+def building(while_waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold the process-wide lock while a model is built; put back what the library exchanged.
+
+    Args:
+        while_waiting: called a few times a second while another thread holds the lock; may raise.
+    """
+    while not _LOCK.acquire(timeout=_BEAT):
+        while_waiting()
+    try:
         _restore()  # what somebody outside this lock may have left
-        try:
-            yield
-        finally:
-            _restore()
+        yield
+    finally:
+        _restore()
+        _LOCK.release()
 
 
 def _restore() -> None:

@@ -84,8 +84,8 @@ def load_folder(folder: Path, *, source: str, title: str, report: Report = silen
     """
     facts = read_facts(folder)
     require_memory(title, facts.float32_bytes)
-    report(Step("Waiting for another model to finish opening"))
-    with building():
+    waiting = Step("Waiting for another model to finish opening")
+    with building(while_waiting=lambda: report(waiting)):
         report(Step("Loading", 0, facts.float32_bytes, "bytes"))
         model, missing = _build(folder, title)
         _check(model, facts, title)
@@ -107,6 +107,7 @@ def load_folder(folder: Path, *, source: str, title: str, report: Report = silen
 
 
 def _build(folder: Path, title: str) -> tuple[PreTrainedModel, tuple[str, ...]]:
+    transformers.utils.logging.disable_progress_bar()  # the app reports progress in its own words
     built: tuple[Any, dict[str, Any]] = _model_class(folder, title).from_pretrained(
         folder,
         dtype=torch.float32,

@@ -12,6 +12,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def plural(number: int, noun: str) -> str:
+    """A count with its noun: 1 token, 1,024 tokens."""
+    return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
+
+
 def short_count(number: float) -> str:
     """A count in three or four figures: 134.5M, 1.24B, 49.2k."""
     for size, unit, digits in ((1e12, "T", 2), (1e9, "B", 2), (1e6, "M", 1), (1e3, "k", 1)):

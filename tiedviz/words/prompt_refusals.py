@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiedviz.words.numbers import count
+from tiedviz.words.numbers import count, plural
 from tiedviz.words.refusals import Refusal
 
 
@@ -22,9 +22,9 @@ class PromptTooLong(Refusal):
 
     def __init__(self, tokens: int, limit: int, reason: str) -> None:
         super().__init__(
-            f"The prompt is {count(tokens)} tokens long",
+            f"The prompt is {plural(tokens, 'token')} long",
             f"{reason} {count(limit)}",
-            f"Shorten it by {count(tokens - limit)} tokens or more.",
+            f"Shorten it by {plural(tokens - limit, 'token')} or more.",
         )
 
 
@@ -45,7 +45,7 @@ class NoSuchPosition(Refusal):
     def __init__(self, position: int, tokens: int) -> None:
         super().__init__(
             f"There is no position {position}",
-            f"the prompt has {count(tokens)} tokens, positions 0 to {tokens - 1} "
+            f"the prompt has {plural(tokens, 'token')}, positions 0 to {tokens - 1} "
             f"(or −1 for the last, down to −{tokens})",
             "Choose a position in that range.",
         )
