@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,8 @@ from typing import Any
 
 import torch
 from torch import nn
+
+from tiedviz.words.prompt_refusals import NoAnswerBegun
 
 
 @contextmanager
@@ -33,29 +36,75 @@ def hooked(*hooks: tuple[nn.Module, Callable[..., Any], bool]) -> Iterator[None]
 
 
 def forward(
-    model: nn.Module, ids: Sequence[int], *, keep: int | None = None, hidden_states: bool = False
+    model: nn.Module,
+    ids: Sequence[int],
+    *,
+    decoder_ids: Sequence[int] | None = None,
+    keep: int | None = None,
+    hidden_states: bool = False,
 ) -> Any:
     """The model's output for one sequence, without gradients.
 
     Args:
         model: a transformers model.
         ids: the prompt.
+        decoder_ids: what the decoder has written so far, for a model that has an encoder and a
+            decoder; others never see it. None is the mark that every answer begins with.
         keep: the one position whose logits are wanted; models that can, compute no other.
         hidden_states: whether the output lists them.
     """
     accepted = inspect.signature(model.forward).parameters
-    sequence = torch.tensor([list(ids)], device=next(model.parameters()).device)
+    device = next(model.parameters()).device
+    sequence = torch.tensor([list(ids)], device=device)
     wanted: dict[str, Any] = {"input_ids": sequence, "attention_mask": torch.ones_like(sequence)}
+    if has_decoder(model):
+        written = torch.tensor([list(sequence_read(model, ids, decoder_ids))], device=device)
+        wanted["decoder_input_ids"] = written
     if "use_cache" in accepted:
         wanted["use_cache"] = False
     if hidden_states:
         wanted["output_hidden_states"] = True
     if keep is not None and "logits_to_keep" in accepted:
-        wanted["logits_to_keep"] = torch.tensor([keep], device=sequence.device)
+        wanted["logits_to_keep"] = torch.tensor([keep], device=device)
     if "attention_mask" not in accepted:
         del wanted["attention_mask"]
     with torch.inference_mode():
         return model(**wanted)
+
+
+def has_decoder(model: nn.Module) -> bool:
+    """Whether one part of the model reads the prompt and another writes the answer."""
+    return bool(getattr(model.config, "is_encoder_decoder", False))
+
+
+def sequence_read(
+    model: nn.Module, ids: Sequence[int], decoder_ids: Sequence[int] | None = None
+) -> Sequence[int]:
+    """The ids at whose positions the model answers: the prompt's, or with a decoder the decoder's.
+
+    Raises:
+        NoAnswerBegun: the decoder has nothing to begin with, and nothing says how it begins.
+    """
+    if not has_decoder(model):
+        return ids
+    if decoder_ids:
+        return decoder_ids
+    return [decoder_start(model)]
+
+
+def decoder_start(model: nn.Module) -> int:
+    """The id that every answer of an encoder–decoder model begins with.
+
+    Raises:
+        NoAnswerBegun: neither of its configs names one.
+    """
+    configs = (getattr(model, "generation_config", None), model.config)
+    for field in ("decoder_start_token_id", "bos_token_id"):
+        for config in configs:
+            start = getattr(config, field, None)
+            if isinstance(start, int):
+                return start
+    raise NoAnswerBegun(type(model).__name__)
 
 
 def first_tensor(value: Any) -> torch.Tensor | None:
@@ -68,3 +117,16 @@ def first_tensor(value: Any) -> torch.Tensor | None:
         else:
             return None
     return value
+
+
+def with_first_tensor(value: Any, tensor: torch.Tensor) -> Any:
+    """What a module gave, with `tensor` in the place of the one that `first_tensor` finds."""
+    if isinstance(value, (tuple, list)) and value:
+        rest = [with_first_tensor(value[0], tensor), *value[1:]]
+        return rest if isinstance(value, list) else tuple(rest)
+    if isinstance(value, dict) and value:
+        changed = copy.copy(value)
+        first = next(iter(value))
+        changed[first] = with_first_tensor(value[first], tensor)
+        return changed
+    return tensor

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from tiedviz.compute.forward import first_tensor, forward, hooked
+from tiedviz.compute.forward import first_tensor, forward, hooked, sequence_read
 from tiedviz.compute.unembedding.measure import (
     Unembedding,
     limit_for,
@@ -59,6 +59,7 @@ def read(
     loaded: LoadedModel,
     ids: Sequence[int],
     *,
+    decoder_ids: Sequence[int] | None = None,
     position: int = -1,
     layer: int = -1,
     pause: Callable[[], Any] = lambda: None,
@@ -68,24 +69,28 @@ def read(
     Args:
         loaded: the model.
         ids: the prompt, at least one token.
+        decoder_ids: the answer so far, for a model with an encoder and a decoder; None is the mark
+            that every answer begins with. Positions are this sequence's then, not the prompt's.
         position: counted from 0, or from the end if negative.
         layer: 0 is what enters the first block.
         pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
-        NoSuchPosition: the prompt is shorter.
+        NoSuchPosition: the sequence is shorter.
+        NoAnswerBegun: see `decoder_ids`; the model names no such mark.
         NotReproduced: this model's logits cannot be recomputed from h and W.
         NoLens: a layer below L was asked for and the way from it to h was not reproduced.
     """
-    if not -len(ids) <= position < len(ids):
-        raise NoSuchPosition(position, len(ids))
-    position %= len(ids)
+    length = len(sequence_read(loaded.model, ids, decoder_ids))
+    if not -length <= position < length:
+        raise NoSuchPosition(position, length)
+    position %= length
     with loaded.lock:
         pause()
         unembedding = unembedding_of(loaded)
         if unembedding.after is None:
             raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
-        caught = _catch(loaded.model, ids, position, unembedding)
+        caught = _catch(loaded.model, unembedding, position, length, ids, decoder_ids)
         return _reading(loaded, unembedding, caught, position, layer)
 
 
@@ -99,7 +104,12 @@ class _Caught:
 
 
 def _catch(
-    model: PreTrainedModel, ids: Sequence[int], position: int, unembedding: Unembedding
+    model: PreTrainedModel,
+    unembedding: Unembedding,
+    position: int,
+    length: int,
+    ids: Sequence[int],
+    decoder_ids: Sequence[int] | None,
 ) -> _Caught:
     states: list[torch.Tensor] = []
     entering: list[torch.Tensor] = []
@@ -108,7 +118,7 @@ def _catch(
         tensor = first_tensor(value)
         assert tensor is not None
         # a model that was asked for one position only calls its head on that one
-        return tensor[0, position if tensor.shape[1] == len(ids) else 0].float().clone()
+        return tensor[0, position if tensor.shape[1] == length else 0].float().clone()
 
     def before_block(module: nn.Module, args: Any, kwargs: Any) -> None:
         if not states:
@@ -126,7 +136,7 @@ def _catch(
     for block in dict.fromkeys(unembedding.path.blocks if unembedding.path else ()):
         hooks += [(block, before_block, True), (block, after_block, False)]
     with hooked(*hooks):
-        output = forward(model, ids, keep=position)
+        output = forward(model, ids, decoder_ids=decoder_ids, keep=position)
     [h] = entering
     return _Caught(h, at_position(output.logits), states)
 

@@ -27,7 +27,8 @@ def model_box() -> None:
     """The box that says which model all pages are about; kept in the link."""
     recent = st.session_state.setdefault(_RECENT_KEY, [])
     options = list(dict.fromkeys([*SHELF, *recent]))
-    chosen = st.session_state.get(MODEL_KEY)
+    # on the first run of a deep link the box has no state yet, only the link names the model
+    chosen = st.session_state.get(MODEL_KEY) or st.query_params.get(MODEL_KEY)
     if chosen and chosen not in options:
         recent.append(chosen)
         options.append(chosen)

@@ -28,6 +28,17 @@ class PromptTooLong(Refusal):
         )
 
 
+class NoAnswerBegun(Refusal):
+    """An encoder–decoder model, nothing for its decoder to read, and no mark to begin with."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"Nothing says how an answer of {name} begins",
+            "its config names no decoder_start_token_id and no bos_token_id",
+            "Type the beginning of the answer as well.",
+        )
+
+
 class NoSuchRow(Refusal):
     """A token id beyond the rows of the matrix."""
 

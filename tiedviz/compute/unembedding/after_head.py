@@ -69,20 +69,23 @@ def measure_after_head(model: nn.Module, head: nn.Module, ids: Sequence[int]) ->
     error = float(((flat[: len(levels)] - expected) / (1 + levels.abs())).abs().max())
     if error > close * (1 + float(offset.abs().max())):
         raise NotUnderstood("logits are no bias, scale and softcap of the product")
-    factor = name_factor(scale, model.config)
+    factor = name_factor(scale, model.config, dtype)
     bias, name = _bias(model, head, offset, factor.value)
     return AfterHead(
         bias=bias,
         bias_name=name,
         scale=factor,
-        cap=None if cap is None else name_factor(cap, model.config),
+        cap=None if cap is None else name_factor(cap, model.config, dtype),
     )
 
 
 def _feed(
     model: nn.Module, head: nn.Module, ids: Sequence[int]
 ) -> tuple[torch.Tensor, torch.dtype]:
-    """The logits, (levels, V) float32, where the product is each level in turn; their own dtype."""
+    """The logits, (levels, V) float32, where the product is each level in turn.
+
+    With them the dtype in which the model worked them out; some print them in a finer one.
+    """
     assert len(ids) >= len(_LEVELS)
 
     def replace(module: nn.Module, args: Any, kwargs: Any, output: torch.Tensor) -> torch.Tensor:
@@ -92,8 +95,8 @@ def _feed(
         return fed
 
     with hooked((head, replace, False)):
-        logits = forward(model, ids).logits[0, : len(_LEVELS)]
-    return logits.float(), logits.dtype
+        logits = forward(model, ids, decoder_ids=ids).logits[0, : len(_LEVELS)]
+    return logits.float(), head.weight.dtype
 
 
 def _find_cap(answers: torch.Tensor) -> float | None:

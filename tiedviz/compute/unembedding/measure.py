@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tiedviz.compute.forward import first_tensor, forward, hooked
+from tiedviz.compute.forward import forward, hooked, with_first_tensor
 from tiedviz.compute.unembedding.after_head import AfterHead, NotUnderstood, measure_after_head
 from tiedviz.compute.unembedding.path import Path, block_calls, find_head_call, find_path
 from tiedviz.compute.unembedding.record import Call, Recording, record
@@ -186,15 +186,10 @@ def _check_by_patching(
     def replace(module: nn.Module, args: object, kwargs: object, output: object) -> object:
         nonlocal calls_left
         calls_left -= 1
-        if calls_left:
-            return output
-        if isinstance(output, torch.Tensor):
-            return patched
-        assert isinstance(output, tuple) and first_tensor(output) is output[0]
-        return (patched, *output[1:])
+        return output if calls_left else with_first_tensor(output, patched)
 
     with hooked((last.module, replace, False)):
-        theirs = forward(loaded.model, ids).logits[0].float()
+        theirs = forward(loaded.model, ids, decoder_ids=ids).logits[0].float()
     h = path(patched[0])
     mine = after(plain_product(h, loaded.scoring_matrix))
     if not float((mine - theirs).abs().max()) <= limit_for(h, theirs, loaded, after.scale.value):

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-# How close a config value must come to a measured one to be its name.
+# How close a config value must come to a measured one to be its name, in float32.
 _CLOSE = 2e-5
 
 
@@ -34,12 +34,19 @@ class Factor:
 ONE = Factor(1.0, "")
 
 
-def name_factor(measured: float, config: Any) -> Factor:
-    """The measured factor with its name in `config`, if it has one there."""
-    if abs(measured - 1) < _CLOSE:
+def name_factor(measured: float, config: Any, dtype: torch.dtype = torch.float32) -> Factor:
+    """The measured factor with its name in `config`, if it has one there.
+
+    Args:
+        measured: the factor as numbers showed it.
+        config: the model's.
+        dtype: the coarsest that those numbers went through; their rounding hides small differences.
+    """
+    close = max(_CLOSE, torch.finfo(dtype).eps / 4)
+    if abs(measured - 1) < close:
         return ONE
     for value, name in _candidates(config):
-        if abs(value - measured) <= _CLOSE * abs(measured):
+        if abs(value - measured) <= close * abs(measured):
             return Factor(value, name)
     return Factor(measured, "measured")
 

@@ -144,7 +144,7 @@ def find_path(recording: Recording, model: nn.Module, head_call: Call, blocks: l
                 continue  # beside the way: its input is not what the last step gave
             if call.others:
                 raise NotUnderstood(f"{call.name} takes more than one tensor")
-            stages.append(_stage(call, head_call, scale, model.config))
+            stages.append(_stage(call, head_call, scale, model))
             x = call.given
             if call is head_call or holds_head:
                 return Path(
@@ -153,8 +153,8 @@ def find_path(recording: Recording, model: nn.Module, head_call: Call, blocks: l
     raise NotUnderstood("what enters the output matrix does not come from the last block alone")
 
 
-def _stage(call: Call, head_call: Call, scale: float, config: Any) -> Stage:
-    factor = name_factor(scale, config)
+def _stage(call: Call, head_call: Call, scale: float, model: nn.Module) -> Stage:
+    factor = name_factor(scale, model.config, head_call.module.weight.dtype)
     if call is head_call:
         return Stage(call.name, None, factor)
     return Stage(call.name, call.module, factor, holds_head=call.end > head_call.end)
@@ -179,6 +179,7 @@ def _scale_between(given: torch.Tensor, taken: torch.Tensor | None) -> float | N
     if power == 0:
         return None
     scale = float(x @ y) / power
-    close = max(1e-5, 4 * torch.finfo(given.dtype).eps)
+    # some models keep the residual stream in float32 and round it for the matrix
+    close = max(1e-5, *(4 * torch.finfo(tensor.dtype).eps for tensor in (given, taken)))
     off = float((y - scale * x).norm())
     return scale if scale != 0 and off <= close * abs(scale) * power**0.5 else None

@@ -60,7 +60,7 @@ class Recording:
 
 
 def record(model: nn.Module, ids: Sequence[int]) -> Recording:
-    """Run the model once on `ids` and write every module call down."""
+    """Run the model once on `ids`, its decoder too where it has one; write every call down."""
     calls: list[Call] = []
     open_calls: list[Call] = []
     clock = iter(range(1 << 62))
@@ -82,5 +82,5 @@ def record(model: nn.Module, ids: Sequence[int]) -> Recording:
         hooks.append((module, lambda m, a, k, name=name: enter(name, m, a, k), True))
         hooks.append((module, leave, False))
     with hooked(*hooks):
-        output = forward(model, ids, hidden_states=True)
+        output = forward(model, ids, decoder_ids=ids, hidden_states=True)
     return Recording(tuple(calls), output)

@@ -71,8 +71,9 @@ def _controls() -> tuple[str, float]:
 
 def _picked(frame: pd.DataFrame) -> int:
     """The token under inspection: the one in the link while it is among the ten, else the first."""
-    wanted = st.session_state.get(TOKEN_KEY, -1)
-    return int(wanted) if wanted in set(frame["id"]) else int(frame["id"].iloc[0])
+    wanted = str(st.session_state.get(TOKEN_KEY, st.query_params.get(TOKEN_KEY)))
+    shown = {str(id): int(id) for id in frame["id"]}
+    return shown.get(wanted, int(frame["id"].iloc[0]))
 
 
 def _take_pick() -> None:

@@ -1,0 +1,133 @@
+"""A real server and a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from tests.conftest import ROOT
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+# Streamlit asks for these under a deep link's own path first, and finds them under / afterwards.
+PROBES = ("/_stcore/health", "/_stcore/host-config")
+
+
+@dataclass
+class Server:
+    """A running app: its address and its process."""
+
+    base: str
+    process: subprocess.Popen[bytes]
+
+    def maps(self) -> str:
+        """The files the process has mapped into memory."""
+        return Path(f"/proc/{self.process.pid}/maps").read_text()
+
+
+def start_server(**environment: str) -> Server:
+    """Start `streamlit run app.py` on a free port and wait until it answers."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment})
+    base = f"http://127.0.0.1:{port}"
+    for _ in range(300):
+        try:
+            urllib.request.urlopen(f"{base}/_stcore/health", timeout=1)
+            return Server(base, process)
+        except OSError:
+            assert process.poll() is None, "the server ended"
+            time.sleep(0.1)
+    raise AssertionError("the server did not start")
+
+
+@pytest.fixture
+def server():
+    """A server that nobody has visited yet."""
+    running = start_server()
+    yield running
+    running.process.terminate()
+    running.process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Debian's Chromium; without one these tests are skipped, except where CI demands them."""
+    path = shutil.which("chromium")
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI must have Chromium: apt-get install chromium")
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visit:
+    """One visitor's page, and what it asked of the network and said in its console."""
+
+    page: Page
+    base: str
+    outside: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def goto(self, path: str) -> None:
+        """Open a link of the app and wait until it is drawn."""
+        self.page.goto(self.base + path)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the script has run and no exception is shown."""
+        self.page.wait_for_timeout(400)
+        idle = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+        self.page.locator(idle).wait_for(timeout=120_000)
+        assert self.page.locator('[data-testid="stException"]').count() == 0
+
+
+@pytest.fixture
+def visitor(chromium, server):
+    """A fresh browser profile; at the end nothing outside was asked for and no error was logged."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    visit = Visit(context.new_page(), server.base)
+    ours = (server.base, server.base.replace("http", "ws"), "data:", "blob:")
+
+    def answered(response) -> None:
+        if response.status >= 400 and not response.url.endswith(PROBES):
+            visit.errors.append(f"{response.status} {response.url}")
+
+    def said(message) -> None:
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            visit.errors.append(message.text)
+
+    visit.page.on(
+        "request",
+        lambda request: None if request.url.startswith(ours) else visit.outside.append(request.url),
+    )
+    visit.page.on("response", answered)
+    visit.page.on("console", said)
+    yield visit
+    context.close()
+    assert visit.outside == []
+    assert visit.errors == []

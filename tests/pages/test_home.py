@@ -1,0 +1,35 @@
+from tests.pages.conftest import text_of
+
+
+def test_home_shows_the_published_loop_without_opening_anything(visit, empty_cache):
+    app = visit()
+    assert app.title[0].value.startswith("One table")
+    said = text_of(app)
+    assert "49,152 × 576 = 28,311,552 numbers" in said
+    assert "21.05 %" in said
+    assert "published numbers, not yet read from a file" in said
+
+
+def test_the_toy_gives_the_numbers_one_gets_by_hand(visit, empty_cache):
+    app = visit()
+    scores = app.dataframe[-1].value
+    assert scores["logit"].round(2).tolist() == [0.43, 0.32, -0.13, 0.54]
+    assert scores["probability"].round(4).tolist() == [0.2791, 0.2500, 0.1594, 0.3115]
+    assert "**ran**" in text_of(app)
+
+
+def test_an_edited_number_changes_the_next_word(visit, empty_cache):
+    app = visit()
+    app.session_state["toy h"] = {
+        "edited_rows": {0: {"x₃": 0.9}},
+        "added_rows": [],
+        "deleted_rows": [],
+    }
+    app.run()
+    assert "**the**" in text_of(app)  # 0.5·0.1 + 0.2·0.3 + 0.9·0.8 = 0.83, now the largest
+
+
+def test_a_path_that_is_not_there_is_said_in_words(visit, empty_cache):
+    app = visit(model="/nowhere/model")
+    assert "Nothing lies at “/nowhere/model”" in text_of(app)
+    assert "**ran**" in text_of(app)  # the rest of the page still stands
