@@ -118,4 +118,4 @@ def empty_cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test may reach the Hub by accident
+os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"  # no test may reach the Hub by accident

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import read_facts
 from tiedviz.models.convert import converted_folder
+from tiedviz.models.known import files_here
 from tiedviz.models.shelf import shelf_file
-from tiedviz.models.sources import FolderSource, GgufSource, ShelfSource, Source
+from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, Source
 from tiedviz.words.numbers import megabytes
+
+if TYPE_CHECKING:
+    from tiedviz.models.hub.known import RemoteModel
 
 # What loading converted weights and a tokenizer takes on two ordinary cores, seconds for each GB.
 _SECONDS_PER_GB = 4.0
@@ -41,14 +46,34 @@ class Cost:
         return ", ".join(parts)
 
 
-def cost_of(source: Source) -> Cost:
-    """What opening `source` will take, given what already lies in the cache."""
+def cost_of(source: Source, remote: RemoteModel | None = None) -> Cost | None:
+    """What opening `source` will take, given what already lies in the cache.
+
+    Args:
+        source: the model.
+        remote: what the Hub answered about it; without it the cost of a repository that is not
+            in the cache is unknown, and the answer is None.
+    """
+    if isinstance(source, HubSource):
+        return _hub_cost(source, remote)
     if isinstance(source, FolderSource):
         return _cost(0, read_facts(source.path).float32_bytes, converted=True)
     if isinstance(source, GgufSource):
         memory = read_facts(source.path).float32_bytes
         return _cost(0, memory, converted=converted_folder(source.path).is_dir())
     return _shelf_cost(source)
+
+
+def _hub_cost(source: HubSource, remote: RemoteModel | None) -> Cost | None:
+    if here := files_here(source):
+        return _cost(0, read_facts(here).float32_bytes, converted=True)
+    if remote is None:
+        return None
+    from tiedviz.models.hub.opening import memory_needed
+
+    memory = memory_needed(remote.listing, remote.facts)
+    loading = _cost(remote.download_size, memory, converted=True)
+    return Cost(loading.download, remote.download_size, memory, loading.seconds)
 
 
 def _shelf_cost(source: ShelfSource) -> Cost:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.convert import converted_folder
 from tiedviz.models.shelf import shelf_file
-from tiedviz.models.sources import ShelfSource, Source
+from tiedviz.models.sources import HubSource, ShelfSource, Source
 from tiedviz.words.shelf import ShelfModel
+
+if TYPE_CHECKING:
+    from tiedviz.models.hub.known import RemoteModel
 
 
 @dataclass(frozen=True)
@@ -32,30 +36,52 @@ class KnownFacts:
     stores_one_table: bool = True
 
 
-def known_facts(source: Source) -> KnownFacts:
-    """The facts of a model that need no loading.
+def files_here(source: Source) -> Path | None:
+    """The folder or file on this machine that `source` would be opened from, if it is there yet."""
+    if isinstance(source, ShelfSource):
+        return _shelf_files(source)
+    if isinstance(source, HubSource):
+        from tiedviz.models.hub.listing import cached_snapshot  # the Hub's client takes its time
+
+        return cached_snapshot(source.repo, source.revision)
+    return source.path
+
+
+def known_facts(source: Source, remote: RemoteModel | None = None) -> KnownFacts | None:
+    """The facts of a model that need no loading; None where nobody has said anything yet.
+
+    Args:
+        source: the model.
+        remote: what the Hub answered about it, where it did.
 
     Raises:
         Refusal: its files cannot be read.
     """
-    if not isinstance(source, ShelfSource):
-        return _from_files(source.path)
+    if here := files_here(source):
+        return _of(read_facts(here), "read from the file's header")
+    if isinstance(source, ShelfSource):
+        return _published(source.model)
+    if remote is None or remote.facts is None:
+        return None
+    return _of(remote.facts, "read from the headers on the Hub; nothing is downloaded yet")
+
+
+def _shelf_files(source: ShelfSource) -> Path | None:
     file = shelf_file(source.model)
     for found in (converted_folder(file, source.model.sha256), file):
         if found.exists():
-            return _from_files(found)
-    return _published(source.model)
+            return found
+    return None
 
 
-def _from_files(path: Path) -> KnownFacts:
-    facts = read_facts(path)
+def _of(facts: ModelFacts, origin: str) -> KnownFacts:
     return KnownFacts(
         V=facts.V,
         d=facts.d,
         layers=facts.layers,
         parameters=facts.parameters,
         share=_share(facts),
-        origin="read from the file's header",
+        origin=origin,
         stores_one_table=facts.head is None,
     )
 

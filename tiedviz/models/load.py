@@ -14,11 +14,19 @@ from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact
 from tiedviz.models.convert import convert
+from tiedviz.models.hub.opening import repository_folder
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.memory import require_memory
 from tiedviz.models.progress import Report, Step, silent
 from tiedviz.models.shelf import fetch
-from tiedviz.models.sources import FolderSource, GgufSource, ShelfSource, Source, find_source
+from tiedviz.models.sources import (
+    FolderSource,
+    GgufSource,
+    HubSource,
+    ShelfSource,
+    Source,
+    find_source,
+)
 from tiedviz.words.opening_refusals import BrokenLoad, NotALanguageModel
 
 
@@ -32,7 +40,7 @@ def load(
     """The model named by `source`, open, in float32.
 
     Args:
-        source: a shelf name, a folder, or a `.gguf` file.
+        source: a shelf name, a folder, a `.gguf` file, or a Hub id with an optional @revision.
         report: told of each step; it may raise to stop the work.
         make_room: told how many bytes are about to be needed, before they are.
 
@@ -59,6 +67,8 @@ def model_folder(source: Source, report: Report = silent) -> Path:
             identity=None,
             report=report,
         )
+    if isinstance(source, HubSource):
+        return repository_folder(source.repo, source.revision, report)
     return _shelf_folder(source, report)
 
 

@@ -49,7 +49,23 @@ class GgufSource:
         return self.path.stem
 
 
-Source = ShelfSource | FolderSource | GgufSource
+@dataclass(frozen=True)
+class HubSource:
+    """A repository on the Hub, at a revision."""
+
+    text: str
+    repo: str
+    revision: str | None
+
+    @property
+    def title(self) -> str:
+        """What it is called on a page."""
+        return self.text
+
+
+Source = ShelfSource | FolderSource | GgufSource | HubSource
+
+_HUB_ID = re.compile(r"(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
 
 
 def find_source(text: str) -> Source:
@@ -69,6 +85,9 @@ def find_source(text: str) -> Source:
         return FolderSource(text, path)
     if text and path.is_file():
         return GgufSource(text, path) if path.suffix == ".gguf" else FolderSource(text, path.parent)
-    if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or text.count("/") > 1:
+    name = text.partition("@")[0]  # a revision may hold slashes
+    if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or name.count("/") > 1:
         raise NoSuchPath(text)
+    if hub := _HUB_ID.fullmatch(text):
+        return HubSource(text, hub["repo"], hub["revision"])
     raise NoSuchModel(text, sorted(SHELF))

@@ -3,6 +3,7 @@
 | cache | holds | keyed by | bound |
 |---|---|---|---|
 | `residents` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
+| `asked` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
 | `reading` | one state and its logits | model key, ids, position, layer | 64 |
 
@@ -21,6 +22,7 @@ from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
     from tiedviz.compute.reading import Reading
+    from tiedviz.models.hub.known import Asked
     from tiedviz.models.loaded import LoadedModel
 
 
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
 def residents() -> Residents:
     """The open models of this process, shared by all visitors."""
     return Residents(_load)
+
+
+@st.cache_resource(show_spinner=False)
+def asked() -> Asked:
+    """What the Hub said about repositories, asked for in the background."""
+    from tiedviz.models.hub.known import Asked
+
+    return Asked()
 
 
 def _load(source: str, **options: Any) -> LoadedModel:

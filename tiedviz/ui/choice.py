@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.known import KnownFacts, known_facts
-from tiedviz.models.sources import Source, find_source
-from tiedviz.ui.caches import residents
+from tiedviz.models.known import KnownFacts, files_here, known_facts
+from tiedviz.models.sources import HubSource, Source, find_source
+from tiedviz.ui.caches import asked, residents
 from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from tiedviz.models.hub.known import RemoteModel
     from tiedviz.models.loaded import LoadedModel
 
 MODEL_KEY = "model"
+HUB_EXAMPLES = ("openai-community/gpt2", "EleutherAI/pythia-160m", "google-bert/bert-base-uncased")
 _RECENT_KEY = "recent models"
 
 
@@ -26,7 +30,7 @@ def default_model() -> str:
 def model_box() -> None:
     """The box that says which model all pages are about; kept in the link."""
     recent = st.session_state.setdefault(_RECENT_KEY, [])
-    options = list(dict.fromkeys([*SHELF, *recent]))
+    options = list(dict.fromkeys([*SHELF, *HUB_EXAMPLES, *recent]))
     # on the first run of a deep link the box has no state yet, only the link names the model
     chosen = st.session_state.get(MODEL_KEY) or st.query_params.get(MODEL_KEY)
     if chosen and chosen not in options:
@@ -40,7 +44,8 @@ def model_box() -> None:
         key=MODEL_KEY,
         bind="query-params",
         accept_new_options=True,
-        help="A shelf model, or the path of a model folder or .gguf file on the server.",
+        help="A shelf model, a Hub id (OWNER/NAME, with @REVISION where wanted), or the path of a "
+        "model folder or .gguf file on the server. Type to enter another.",
     )
 
 
@@ -53,10 +58,35 @@ def chosen_source() -> Source:
     return find_source(str(st.session_state.get(MODEL_KEY) or default_model()))
 
 
-def chosen_facts(source: Source) -> KnownFacts:
-    """The facts of the chosen model: of the open one where it is open, else from its files."""
+def chosen_facts(source: Source) -> KnownFacts | None:
+    """The facts of the chosen model: of the open one where it is open, else from its files.
+
+    None while the Hub has not answered, or where only opening it will tell.
+    """
     loaded = residents().get(source.text)
-    return known_facts(source) if loaded is None else _facts_of(loaded)
+    return known_facts(source, remote(source)) if loaded is None else _facts_of(loaded)
+
+
+def remote(source: Source) -> RemoteModel | None:
+    """What the Hub said about a repository that is not in the cache; None until it answers.
+
+    Raises:
+        HubRefusal, FileRefusal: what it said was no.
+    """
+    answer = _answer(source)
+    return answer.result() if answer is not None and answer.done() else None
+
+
+def hub_is_thinking(source: Source) -> bool:
+    """Whether an answer of the Hub is on its way."""
+    answer = _answer(source)
+    return answer is not None and not answer.done()
+
+
+def _answer(source: Source) -> Future[RemoteModel] | None:
+    if not isinstance(source, HubSource) or files_here(source) is not None:
+        return None
+    return asked().about(source.repo, source.revision)
 
 
 def _facts_of(loaded: LoadedModel) -> KnownFacts:

@@ -43,7 +43,7 @@ def loop() -> None:
     with refusals_shown():
         source = chosen_source()
         facts = chosen_facts(source)
-        if facts.V is None or facts.d is None:
+        if facts is None or facts.V is None or facts.d is None:
             return
         loaded = residents().get(source.text)
         st.subheader(f"The loop, with the numbers of {source.title}", anchor=False)

@@ -11,7 +11,7 @@ from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Step
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import residents
-from tiedviz.ui.choice import chosen_source
+from tiedviz.ui.choice import chosen_source, remote
 from tiedviz.ui.refusals import show_refusal
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.tokens import markdown_safe
@@ -63,7 +63,8 @@ def _begin(source: str) -> None:
 
 def _terms(source: Source) -> str:
     """The cost in words, and the licence of what would be fetched."""
-    words = cost_of(source).words + "."
+    cost = cost_of(source, remote(source))
+    words = "What this takes is known once the Hub answers." if cost is None else f"{cost.words}."
     if isinstance(source, ShelfSource):
         words += f" Licence of the weights: {source.model.licence}."
     return words

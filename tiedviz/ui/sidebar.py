@@ -10,7 +10,7 @@ from tiedviz.models.known import KnownFacts
 from tiedviz.models.memory import available_memory
 from tiedviz.models.sources import Source
 from tiedviz.ui.caches import residents
-from tiedviz.ui.choice import chosen_facts, chosen_source, model_box
+from tiedviz.ui.choice import chosen_facts, chosen_source, hub_is_thinking, model_box
 from tiedviz.ui.glossary import glossary
 from tiedviz.ui.opening import open_button
 from tiedviz.ui.refusals import refusals_shown
@@ -23,10 +23,21 @@ def sidebar() -> None:
         model_box()
         with refusals_shown():
             source = chosen_source()
-            _facts(chosen_facts(source))
+            if hub_is_thinking(source):
+                _wait_for_the_hub(source)
+            elif (facts := chosen_facts(source)) is not None:
+                _facts(facts)
             _readiness(source)
         _memory()
         glossary()
+
+
+@st.fragment(run_every=0.4)
+def _wait_for_the_hub(source: Source) -> None:
+    """A line that stands until the Hub has answered; then the whole page is drawn again."""
+    if not hub_is_thinking(source):
+        st.rerun()
+    st.caption("Asking the Hub what this model is …")
 
 
 def _facts(facts: KnownFacts) -> None:

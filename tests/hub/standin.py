@@ -1,0 +1,159 @@
+"""A stand-in for the Hub: the two routes the app uses, over folders on disk, and every way to fail."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+COMMIT = hashlib.sha1(b"stand-in").hexdigest()
+
+FAILURES = {
+    "org/private": (401, "RepoNotFound"),
+    "org/missing": (404, "RepoNotFound"),
+    "org/gated": (401, "GatedRepo"),
+    "org/gated-for-me": (403, "GatedRepo"),
+    "org/busy": (429, ""),
+    "org/broken": (500, ""),
+}
+
+
+class StandInHub:
+    """Serves `repositories` (id → folder) on loopback.
+
+    Attributes:
+        base: its address, for HF_ENDPOINT.
+        requests: (method, path) of everything that was asked for.
+        sent: bytes of bodies sent.
+        cut_after: where set, bodies of weight files break off after so many bytes.
+        tokens: every Authorization header that came.
+    """
+
+    def __init__(self, repositories: dict[str, Path]) -> None:
+        self.repositories = repositories
+        self.requests: list[tuple[str, str]] = []
+        self.sent = 0
+        self.cut_after: int | None = None
+        self.tokens: list[str] = []
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.base = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+            def do_HEAD(self) -> None:
+                self.answer(body=False)
+
+            def do_GET(self) -> None:
+                self.answer(body=True)
+
+            def answer(self, body: bool) -> None:
+                path = unquote(urlsplit(self.path).path)
+                hub.requests.append((self.command, path))
+                hub.tokens.append(self.headers.get("Authorization", ""))
+                if path.startswith("/api/models/"):
+                    self.describe(path.removeprefix("/api/models/"), body)
+                elif "/resolve/" in path:
+                    repo, _, rest = path[1:].partition("/resolve/")
+                    self.file(repo, rest.partition("/")[2], body)
+                else:
+                    self.fail(404, "")
+
+            def describe(self, path: str, body: bool) -> None:
+                repo, _, revision = path.partition("/revision/")
+                if repo == "org/hangs":
+                    time.sleep(30)
+                if repo == "org/html":
+                    return self.send(b"<html>captive portal</html>", "text/html", {}, body)
+                if repo in FAILURES:
+                    return self.fail(*FAILURES[repo])
+                if repo not in hub.repositories:
+                    return self.fail(404, "RepoNotFound")
+                if revision not in ("", "main", COMMIT):
+                    return self.fail(404, "RevisionNotFound")
+                files = sorted(path for path in hub.repositories[repo].iterdir() if path.is_file())
+                record = {
+                    "id": repo,
+                    "modelId": repo,
+                    "sha": COMMIT,
+                    "private": False,
+                    "gated": False,
+                    "downloads": 0,
+                    "likes": 0,
+                    "tags": [],
+                    "siblings": [
+                        {"rfilename": path.name, "size": path.stat().st_size} for path in files
+                    ],
+                }
+                self.send(json.dumps(record).encode(), "application/json", {}, body)
+
+            def file(self, repo: str, name: str, body: bool) -> None:
+                if repo in FAILURES:
+                    return self.fail(*FAILURES[repo])
+                path = hub.repositories.get(repo, Path("/nowhere")) / name
+                if not path.is_file():
+                    return self.fail(404, "EntryNotFound")
+                data = path.read_bytes()
+                etag = hashlib.sha256(data).hexdigest()
+                headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
+                self.send(data, "application/octet-stream", headers, body, ranged=True)
+
+            def fail(self, status: int, code: str) -> None:
+                self.send_response(status)
+                if code:
+                    self.send_header("X-Error-Code", code)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def send(
+                self,
+                data: bytes,
+                kind: str,
+                headers: dict[str, str],
+                body: bool,
+                ranged: bool = False,
+            ) -> None:
+                wanted = self.headers.get("Range", "") if ranged else ""
+                status = 200
+                if wanted.startswith("bytes="):
+                    first, _, last = wanted.removeprefix("bytes=").partition("-")
+                    start, end = int(first), int(last) if last else len(data) - 1
+                    end = min(end, len(data) - 1)
+                    headers = headers | {"Content-Range": f"bytes {start}-{end}/{len(data)}"}
+                    data, status = data[start : end + 1], 206
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(data)))
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                if body:
+                    self.body(data, cut=ranged)
+
+            def body(self, data: bytes, cut: bool) -> None:
+                if cut and hub.cut_after is not None and len(data) > hub.cut_after:
+                    data = data[: hub.cut_after]
+                    self.close_connection = True
+                hub.sent += len(data)
+                try:
+                    self.wfile.write(data)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+        return Handler

@@ -1,0 +1,105 @@
+"""Downloading what opening a repository takes, into the cache that transformers shares."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import hf_hub_download
+from tqdm.auto import tqdm
+
+from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
+from tiedviz.models.hub.asking import hub_errors
+from tiedviz.models.hub.listing import Listing, remember_revision
+from tiedviz.models.progress import Report, Step
+from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
+
+
+def download(listing: Listing, report: Report) -> Path:
+    """The folder that holds the repository's files, downloaded where they are not there yet.
+
+    Raises:
+        HubRefusal: the Hub fails, or the connection breaks.
+        TooLittleDisk, CacheNotWritable: there is nowhere to put them.
+    """
+    needed = listing.needed
+    _require_room(listing, needed)
+    progress = _Fetched(listing.size_of(needed), report)
+    config = Path()
+    for name in needed:
+        path = _one(listing, name, progress)
+        progress.whole_file(listing.sizes[name])
+        config = path if name == "config.json" else config
+    remember_revision(listing)
+    return config.parent
+
+
+def _one(listing: Listing, name: str, progress: _Fetched) -> Path:
+    with hub_errors(listing.repo, listing.commit, name):
+        try:
+            return Path(
+                hf_hub_download(
+                    listing.repo,
+                    name,
+                    revision=listing.commit,
+                    cache_dir=cache_folder(),
+                    endpoint=endpoint(),
+                    etag_timeout=TIMEOUT,
+                    tqdm_class=progress.bar_class(),
+                )
+            )
+        except OSError as error:
+            if error.errno is None:
+                raise  # one of the Hub's own errors, which are OSErrors too
+            raise CacheNotWritable(error.strerror or str(error)) from error
+
+
+def _require_room(listing: Listing, names: list[str]) -> None:
+    folder = cache_folder()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    free, needed = shutil.disk_usage(nearest).free, listing.size_of(names)
+    if free < needed:
+        raise TooLittleDisk(listing.repo, needed, free)
+
+
+class _Fetched:
+    """Bytes that came so far over all files; the client's own bars tell it."""
+
+    def __init__(self, total: int, report: Report) -> None:
+        self._total, self._report = total, report
+        self._finished = self._current = 0
+        self._guard = threading.Lock()
+        self._tell()
+
+    def bar_class(self) -> type[tqdm]:
+        """A progress bar that draws nothing and tells this object."""
+        fetched = self
+
+        class Bar(tqdm):
+            def __init__(self, *args: Any, **options: Any) -> None:
+                options["disable"] = True
+                super().__init__(*args, **options)
+
+            def update(self, n: float | None = 1) -> bool | None:
+                fetched.more(int(n or 0))
+                return super().update(n)
+
+        return Bar
+
+    def more(self, size: int) -> None:
+        """Some bytes of the current file came."""
+        with self._guard:
+            self._current += size
+        self._tell()
+
+    def whole_file(self, size: int) -> None:
+        """The current file is complete, downloaded or found in the cache."""
+        with self._guard:
+            self._finished, self._current = self._finished + size, 0
+        self._tell()
+
+    def _tell(self) -> None:
+        done = min(self._finished + self._current, self._total)
+        self._report(Step("Fetching", done, self._total, "bytes"))

@@ -1,0 +1,60 @@
+"""What is known of a repository before it is opened, asked for in the background."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from tiedviz.files.facts import ModelFacts
+from tiedviz.models.hub.headers import remote_facts
+from tiedviz.models.hub.listing import Listing, list_repository
+
+_MOST_KEPT = 200
+
+
+@dataclass(frozen=True)
+class RemoteModel:
+    """A repository as the Hub described it.
+
+    Attributes:
+        listing: its files.
+        facts: from its headers; None where its weights are pickled.
+    """
+
+    listing: Listing
+    facts: ModelFacts | None
+
+    @property
+    def download_size(self) -> int:
+        """Bytes that opening it would fetch."""
+        return self.listing.size_of(self.listing.needed)
+
+
+class Asked:
+    """Answers of the Hub, each asked for once and remembered; a failure is asked again later."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="ask the Hub")
+        self._answers: dict[tuple[str, str | None], Future[RemoteModel]] = {}
+        self._guard = threading.Lock()
+
+    def about(self, repo: str, revision: str | None) -> Future[RemoteModel]:
+        """The answer, perhaps still on its way. Its exception, if any, is a `Refusal`."""
+        key = (repo, revision)
+        with self._guard:
+            if key not in self._answers:
+                while len(self._answers) >= _MOST_KEPT:
+                    self._answers.pop(next(iter(self._answers)))
+                self._answers[key] = self._pool.submit(_ask, repo, revision)
+            return self._answers[key]
+
+    def forget(self, repo: str, revision: str | None) -> None:
+        """Ask again next time."""
+        with self._guard:
+            self._answers.pop((repo, revision), None)
+
+
+def _ask(repo: str, revision: str | None) -> RemoteModel:
+    listing = list_repository(repo, revision)
+    return RemoteModel(listing, remote_facts(listing))
