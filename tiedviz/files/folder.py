@@ -30,7 +30,7 @@ _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 _OTHER_WEIGHTS = re.compile(
     r".*\.(h5|msgpack|onnx|ckpt|index|pth|pt|keras|nemo|tflite|ot|mlmodel|npz|safetensors|bin)"
 )
-_NO_WEIGHTS = re.compile(r"(training_args|optimizer|scheduler|adapter_model).*")
+_NO_WEIGHTS = re.compile(r"(training_args|optimizer|scheduler|scaler|rng_state|adapter_model).*")
 _GGUF_PART = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<parts>\d{5})\.gguf")
 
 

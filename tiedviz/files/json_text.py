@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tiedviz.files.opening import open_weights, read_exactly
+from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
 from tiedviz.words.file_refusals import BrokenJson, HeaderTooLarge, HostileHeader
 
 # A list costs Python about 60 bytes where the text has two, so the text's size alone is no bound.
@@ -17,12 +17,14 @@ def read_object(path: Path, limit: int) -> dict[str, object]:
     """The JSON object in a file of up to `limit` bytes.
 
     Raises:
-        FileRefusal: the file is not there, too large, or not a JSON object.
+        FileRefusal: the file is not there, too large, a web page, or not a JSON object.
     """
     with open_weights(path) as (read, size):
         if size > limit:
             raise HeaderTooLarge(path.name, size, limit)
-        return parse_object(read_exactly(read, 0, size, path.name, size), path.name)
+        raw = read_exactly(read, 0, size, path.name, size)
+    refuse_other_content(raw, size, path.name, "JSON")
+    return parse_object(raw, path.name)
 
 
 def parse_object(raw: bytes, name: str) -> dict[str, object]:
