@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from transformers import AutoTokenizer, PreTrainedModel
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact
+from tiedviz.models.checkpoint import model_class
 from tiedviz.models.convert import convert
 from tiedviz.models.hub.opening import repository_folder
 from tiedviz.models.loaded import LoadedModel
@@ -27,7 +29,16 @@ from tiedviz.models.sources import (
     Source,
     find_source,
 )
-from tiedviz.words.opening_refusals import BrokenLoad, NotALanguageModel
+from tiedviz.words.checkpoint_refusals import (
+    NotALanguageModel,
+    QuantisedWithoutPackage,
+    TokenizerMissing,
+    WeightsDisagree,
+)
+from tiedviz.words.opening_refusals import BrokenLoad, OpeningFailed
+from tiedviz.words.refusals import Refusal
+
+_LOG = logging.getLogger(__name__)
 
 
 def _plenty(needed: int) -> None:
@@ -48,9 +59,15 @@ def load(
         Refusal: with what, why and what to try; every reason has its own class.
     """
     found = find_source(source)
-    folder = model_folder(found, report)
-    make_room(read_facts(folder).float32_bytes)
-    return load_folder(folder, source=found.text, title=found.title, report=report)
+    try:
+        folder = model_folder(found, report)
+        make_room(read_facts(folder).float32_bytes)
+        return load_folder(folder, source=found.text, title=found.title, report=report)
+    except Refusal:
+        raise
+    except Exception as error:  # a fault of ours or of a library: one line for people
+        _LOG.exception("opening %s failed", found.text)
+        raise OpeningFailed(found.title, error) from error
 
 
 def model_folder(source: Source, report: Report = silent) -> Path:
@@ -87,23 +104,24 @@ def _shelf_folder(source: ShelfSource, report: Report) -> Path:
 def load_folder(folder: Path, *, source: str, title: str, report: Report = silent) -> LoadedModel:
     """The model in `folder`, open, in float32, checked against what its files hold.
 
+    The tokenizer comes first: where it cannot be read, nobody waits for the weights.
+
     Raises:
-        TooLittleMemory: before anything is read.
-        NotALanguageModel: its class is unknown or scores no tokens.
+        FileRefusal, CheckpointRefusal: the files, or what they ask for, cannot be opened.
+        TooLittleMemory: before any weight is read.
         BrokenLoad: the library did not build what the files hold.
     """
     facts = read_facts(folder)
+    kind = model_class(folder, title)
     require_memory(title, facts.float32_bytes)
+    report(Step("Loading the tokenizer"))
+    tokenizer = _tokenizer(folder, title)
     waiting = Step("Waiting for another model to finish opening")
     with building(while_waiting=lambda: report(waiting)):
         report(Step("Loading", 0, facts.float32_bytes, "bytes"))
-        model, missing = _build(folder, title)
+        model, missing = _build(kind, folder, title)
         _check(model, facts, title)
     model.eval().requires_grad_(False)
-    report(Step("Loading the tokenizer"))
-    tokenizer = AutoTokenizer.from_pretrained(
-        folder, local_files_only=True, trust_remote_code=False
-    )
     return LoadedModel(
         source=source,
         title=title,
@@ -116,27 +134,41 @@ def load_folder(folder: Path, *, source: str, title: str, report: Report = silen
     )
 
 
-def _build(folder: Path, title: str) -> tuple[PreTrainedModel, tuple[str, ...]]:
+def _tokenizer(folder: Path, title: str) -> Any:
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
+        missing = not any(folder.glob("tokenizer*")) and not any(folder.glob("*vocab*"))
+        raise TokenizerMissing(title, "" if missing else _first_line(error)) from error
+
+
+def _build(
+    kind: type[PreTrainedModel], folder: Path, title: str
+) -> tuple[PreTrainedModel, tuple[str, ...]]:
     transformers.utils.logging.disable_progress_bar()  # the app reports progress in its own words
-    built: tuple[Any, dict[str, Any]] = _model_class(folder, title).from_pretrained(
-        folder,
-        dtype=torch.float32,
-        output_loading_info=True,
-        local_files_only=True,
-        trust_remote_code=False,
-    )
-    model, info = built
+    try:
+        model, info = kind.from_pretrained(
+            folder,
+            dtype=torch.float32,
+            output_loading_info=True,
+            local_files_only=True,
+            trust_remote_code=False,
+        )
+    except ImportError as error:
+        raise QuantisedWithoutPackage(title, _method(folder), _first_line(error)) from error
+    except RuntimeError as error:
+        raise WeightsDisagree(title, _first_line(error)) from error
     return model, tuple(sorted(info["missing_keys"]))
 
 
-def _model_class(folder: Path, title: str) -> Any:
-    """The class that the checkpoint names, as far as transformers has one that scores tokens."""
-    named = read_config(folder).get("architectures")
-    name = named[0] if isinstance(named, list) and named else "not stated"
-    found = getattr(transformers, str(name), None)
-    if not (isinstance(found, type) and issubclass(found, PreTrainedModel)):
-        raise NotALanguageModel(title, str(name))
-    return found
+def _method(folder: Path) -> str:
+    settings = read_config(folder).get("quantization_config")
+    return str(settings.get("quant_method")) if isinstance(settings, dict) else "a method"
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0].rstrip(".")[:300] if lines else type(error).__name__
 
 
 def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:

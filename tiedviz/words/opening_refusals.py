@@ -116,18 +116,6 @@ class BrokenLoad(Refusal):
         )
 
 
-class NotALanguageModel(Refusal):
-    """The checkpoint's class is not one that scores tokens."""
-
-    def __init__(self, title: str, architecture: str) -> None:
-        super().__init__(
-            f"{title} cannot be opened as a language model",
-            f"its class is {architecture}, which this version of transformers does not know "
-            "or which has no output over a vocabulary",
-            "Open the language-model version of this checkpoint.",
-        )
-
-
 class OpeningCancelled(Refusal):
     """Somebody pressed Cancel."""
 
