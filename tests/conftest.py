@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -118,4 +119,6 @@ def empty_cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"  # no test may reach the Hub by accident
+# no test may reach the Hub, or find in its cache what this machine happens to have
+os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="tiedviz-tests-hf-")

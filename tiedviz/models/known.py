@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.convert import converted_folder
+from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.shelf import shelf_file
 from tiedviz.models.sources import HubSource, ShelfSource, Source
 from tiedviz.words.shelf import ShelfModel
@@ -41,8 +42,6 @@ def files_here(source: Source) -> Path | None:
     if isinstance(source, ShelfSource):
         return _shelf_files(source)
     if isinstance(source, HubSource):
-        from tiedviz.models.hub.listing import cached_snapshot  # the Hub's client takes its time
-
         return cached_snapshot(source.repo, source.revision)
     return source.path
 

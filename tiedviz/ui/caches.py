@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from tiedviz.models.hub.known import Asked
 from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
     from tiedviz.compute.reading import Reading
-    from tiedviz.models.hub.known import Asked
     from tiedviz.models.loaded import LoadedModel
 
 
@@ -35,8 +35,6 @@ def residents() -> Residents:
 @st.cache_resource(show_spinner=False)
 def asked() -> Asked:
     """What the Hub said about repositories, asked for in the background."""
-    from tiedviz.models.hub.known import Asked
-
     return Asked()
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 from tiedviz.models.known import KnownFacts, files_here, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
 from tiedviz.ui.caches import asked, residents
+from tiedviz.ui.first_choice import GPT2, first_choice, why_first
 from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
@@ -18,13 +19,8 @@ if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
 MODEL_KEY = "model"
-HUB_EXAMPLES = ("openai-community/gpt2", "EleutherAI/pythia-160m", "google-bert/bert-base-uncased")
+HUB_EXAMPLES = (GPT2, "EleutherAI/pythia-160m", "google-bert/bert-base-uncased")
 _RECENT_KEY = "recent models"
-
-
-def default_model() -> str:
-    """What is chosen before anyone chooses: the smallest model that needs no Hub."""
-    return min(SHELF.values(), key=lambda model: model.download_size).name
 
 
 def model_box() -> None:
@@ -39,7 +35,7 @@ def model_box() -> None:
     st.selectbox(
         "Model",
         options,
-        index=options.index(default_model()),
+        index=options.index(first_choice()),
         format_func=lambda name: SHELF[name].title if name in SHELF else name,
         key=MODEL_KEY,
         bind="query-params",
@@ -47,6 +43,8 @@ def model_box() -> None:
         help="A shelf model, a Hub id (OWNER/NAME, with @REVISION where wanted), or the path of a "
         "model folder or .gguf file on the server. Type to enter another.",
     )
+    if not chosen or chosen == first_choice():
+        why_first()
 
 
 def chosen_source() -> Source:
@@ -55,7 +53,7 @@ def chosen_source() -> Source:
     Raises:
         NoSuchModel, NoSuchPath: nothing.
     """
-    return find_source(str(st.session_state.get(MODEL_KEY) or default_model()))
+    return find_source(str(st.session_state.get(MODEL_KEY) or first_choice()))
 
 
 def chosen_facts(source: Source) -> KnownFacts | None:

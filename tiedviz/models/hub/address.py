@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from huggingface_hub import constants
-
 # How long the Hub has to begin an answer, in seconds: a page waits for it.
 TIMEOUT = 4.0
 
 
 def endpoint() -> str:
     """The Hub's address, without a slash at the end."""
+    from huggingface_hub import constants  # takes its time, and only a question needs it
+
     return (os.environ.get("HF_ENDPOINT") or constants.ENDPOINT).rstrip("/")
 
 
@@ -26,7 +26,7 @@ def cache_folder() -> Path:
         return Path(chosen).expanduser()
     if home := os.environ.get("HF_HOME"):
         return Path(home).expanduser() / "hub"
-    return Path(constants.HF_HUB_CACHE)
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "huggingface" / "hub"
 
 
 def offline() -> bool:

@@ -12,7 +12,8 @@ from tqdm.auto import tqdm
 
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
-from tiedviz.models.hub.listing import Listing, remember_revision
+from tiedviz.models.hub.cached import remember_revision
+from tiedviz.models.hub.layout import Listing
 from tiedviz.models.progress import Report, Step
 from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
 

@@ -16,7 +16,7 @@ from tiedviz.files.safetensors import read_safetensors
 from tiedviz.files.shards import join_shards, weight_map
 from tiedviz.models.hub.address import TIMEOUT, endpoint
 from tiedviz.models.hub.asking import hub_errors
-from tiedviz.models.hub.listing import Listing
+from tiedviz.models.hub.layout import Listing
 
 _AT_ONCE = 8
 _MOST_JSON = 100_000_000  # bytes; an index of a model with 300 shards has about 20 MB

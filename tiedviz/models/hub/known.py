@@ -7,8 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tiedviz.files.facts import ModelFacts
-from tiedviz.models.hub.headers import remote_facts
-from tiedviz.models.hub.listing import Listing, list_repository
+from tiedviz.models.hub.layout import Listing
 
 _MOST_KEPT = 200
 
@@ -49,6 +48,11 @@ class Asked:
                 self._answers[key] = self._pool.submit(_ask, repo, revision)
             return self._answers[key]
 
+    def earlier(self, repo: str, revision: str | None) -> Future[RemoteModel] | None:
+        """The answer if somebody has asked already, else None."""
+        with self._guard:
+            return self._answers.get((repo, revision))
+
     def forget(self, repo: str, revision: str | None) -> None:
         """Ask again next time."""
         with self._guard:
@@ -56,5 +60,8 @@ class Asked:
 
 
 def _ask(repo: str, revision: str | None) -> RemoteModel:
+    from tiedviz.models.hub.headers import remote_facts  # the Hub's client takes its time
+    from tiedviz.models.hub.listing import list_repository
+
     listing = list_repository(repo, revision)
     return RemoteModel(listing, remote_facts(listing))

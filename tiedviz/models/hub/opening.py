@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiedviz.files.facts import ModelFacts
+from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.hub.download import download
 from tiedviz.models.hub.headers import remote_facts
-from tiedviz.models.hub.listing import Listing, cached_snapshot, list_repository
+from tiedviz.models.hub.layout import Listing
+from tiedviz.models.hub.listing import list_repository
 from tiedviz.models.memory import require_memory
 from tiedviz.models.progress import Report, Step
 from tiedviz.words.hub_refusals import HubOffline, HubUnreachable
