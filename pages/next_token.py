@@ -16,7 +16,7 @@ prompt_bar()
 loaded = opened_model("Then this page shows which token comes next, and why, to the last digit.")
 prompt = encoded_prompt(loaded)
 position = position_chips(prompt)
-state = reading(loaded, tuple(prompt.ids), position)
+state = reading(loaded, prompt, position)
 
 next_token.headline(loaded, prompt, state)
 next_token.proof(loaded, state)

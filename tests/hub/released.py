@@ -77,3 +77,54 @@ def word_tokenizer(special: dict[str, str]):
     tokenizer = Tokenizer(models.WordLevel(pieces, unk_token=special.get("unk_token")))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
+
+
+_SPECIAL = {
+    "pad_token": "<pad>",
+    "eos_token": "</s>",
+    "unk_token": "<unk>",
+    "bos_token": "<s>",
+    "mask_token": "<mask>",
+}
+
+
+def published_like(family: str, folder: Path) -> Path:
+    """A small model of a family that users name, saved as its publisher saves it.
+
+    Families: pythia (untied), opt (a position table), t5 (a scaled decoder), bert (a transform
+    before the matrix, a bias after it).
+    """
+    import transformers as library
+
+    tokenizer = word_tokenizer(_SPECIAL)
+    rows = len(tokenizer)
+    settings = {
+        "pythia": lambda: library.GPTNeoXForCausalLM(
+            library.GPTNeoXConfig(
+                vocab_size=rows, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+                intermediate_size=64, max_position_embeddings=64, tie_word_embeddings=False,
+            )
+        ),
+        "opt": lambda: library.OPTForCausalLM(
+            library.OPTConfig(
+                vocab_size=rows, hidden_size=32, ffn_dim=64, num_hidden_layers=2, pad_token_id=0,
+                num_attention_heads=2, max_position_embeddings=64, word_embed_proj_dim=32,
+                bos_token_id=3, eos_token_id=1,
+            )
+        ),
+        "t5": lambda: library.T5ForConditionalGeneration(
+            library.T5Config(
+                vocab_size=rows, d_model=32, d_kv=16, d_ff=64, num_layers=2, num_heads=2,
+                decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+            )
+        ),
+        "bert": lambda: library.BertForMaskedLM(
+            library.BertConfig(
+                vocab_size=rows, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+                intermediate_size=64, max_position_embeddings=64, pad_token_id=0,
+            )
+        ),
+    }  # fmt: skip
+    with building():
+        model = settings[family]()
+    return saved(folder, model, tokenizer)

@@ -1,3 +1,5 @@
+import ast
+
 import pytest
 import torch
 
@@ -50,7 +52,7 @@ def test_the_proof_and_its_limit_are_on_the_page(page):
     assert "max |Δ| = **" in said
     assert "limit" in said
     assert "model.norm" in said
-    assert page.get("latex") or "h_L" in said
+    assert r"h_L\,E^" in page.latex[0].value
 
 
 def test_the_arithmetic_ends_in_the_models_own_number(page, folder):
@@ -145,6 +147,14 @@ def test_the_export_holds_the_numbers_on_the_screen(page):
     assert any("python -m tiedviz inspect" in code.value for code in page.code)
     link = next(code.value for code in page.code if "next_token?" in code.value)
     assert "prompt=the+cat+sat" in link
+
+
+def test_the_exported_python_gives_the_same_numbers(page, capsys):
+    [code] = [code.value for code in page.code if "from transformers import" in code.value]
+    exec(compile(code, "exported", "exec"), {})
+    printed = ast.literal_eval(capsys.readouterr().out)
+    shown = page.dataframe[0].value
+    assert [logit for _, logit in printed] == pytest.approx(shown["logit"].tolist(), abs=1e-5)
 
 
 def test_a_failed_opening_says_why_and_can_be_tried_again(visit, tmp_path):

@@ -15,9 +15,16 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("inspect", help="the next token, read off the matrix")
     add_model(parser)
     parser.add_argument("--prompt", required=True, help="the text to read")
+    parser.add_argument(
+        "--decoder", default="", metavar="TEXT",
+        help="for encoder-decoder models: what the decoder has written so far",
+    )  # fmt: skip
     parser.add_argument("--top", type=int, default=10, metavar="K", help="how many tokens (10)")
     parser.add_argument(
-        "--position", type=int, default=-1, metavar="P", help="which position (-1, the last)"
+        "--position",
+        type=int,
+        metavar="P",
+        help="which position; negative counts from the end (default: the last, or the first mask)",
     )
     parser.add_argument(
         "--layer", type=int, default=-1, metavar="K", help="which layer (-1, the last)"
@@ -40,8 +47,14 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress()
     loaded = load(options.model, report=progress)
     progress.done()
-    prompt = encode(loaded, options.prompt, Bos(options.bos))
-    reading = read(loaded, prompt.ids, position=options.position, layer=options.layer)
+    prompt = encode(loaded, options.prompt, Bos(options.bos), options.decoder)
+    reading = read(
+        loaded,
+        prompt.ids,
+        position=prompt.place if options.position is None else options.position,
+        layer=options.layer,
+        decoder_ids=prompt.decoder_ids,
+    )
     record = inspection(loaded, prompt, reading, top=options.top)
     if options.json:
         print_json(record)

@@ -58,7 +58,7 @@ def _path_note(path: Path) -> str:
     for stage in path.stages:
         if not stage.scale.is_one:
             steps.append(_factor_words(stage.scale))
-        if stage.module is not None:
+        if stage.module is not None and not stage.idle:
             steps.append(stage.name)
     if not steps:
         return "h_L is the last block's output as it is"

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from tiedviz.words.prompt_refusals import NoAnswerBegun
+from tiedviz.models.loaded import LoadedModel, decoder_start
+from tiedviz.words.prompt_refusals import PromptTooLong
 
 
 @contextmanager
@@ -72,6 +73,26 @@ def forward(
         return model(**wanted)
 
 
+@contextmanager
+def within_length(loaded: LoadedModel, tokens: int) -> Iterator[None]:
+    """Run the model in this block; what it raises past its trained length becomes a refusal.
+
+    Learned positions are counted before (`models.prompt`); models also keep computed ones in tables
+    that end, each in its own way, and only running them shows it.
+
+    Raises:
+        PromptTooLong: the sequence is longer than the model was trained for, and it failed.
+    """
+    try:
+        yield
+    except (IndexError, RuntimeError) as error:
+        trained = loaded.positions
+        if trained is None or tokens <= trained:
+            raise
+        why = f"{loaded.title} cannot be run past the length it was trained for,"
+        raise PromptTooLong(tokens, trained, why) from error
+
+
 def has_decoder(model: nn.Module) -> bool:
     """Whether one part of the model reads the prompt and another writes the answer."""
     return bool(getattr(model.config, "is_encoder_decoder", False))
@@ -90,21 +111,6 @@ def sequence_read(
     if decoder_ids:
         return decoder_ids
     return [decoder_start(model)]
-
-
-def decoder_start(model: nn.Module) -> int:
-    """The id that every answer of an encoder–decoder model begins with.
-
-    Raises:
-        NoAnswerBegun: neither of its configs names one.
-    """
-    configs = (getattr(model, "generation_config", None), model.config)
-    for field in ("decoder_start_token_id", "bos_token_id"):
-        for config in configs:
-            start = getattr(config, field, None)
-            if isinstance(start, int):
-                return start
-    raise NoAnswerBegun(type(model).__name__)
 
 
 def first_tensor(value: Any) -> torch.Tensor | None:

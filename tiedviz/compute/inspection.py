@@ -20,8 +20,9 @@ def inspection(
 ) -> dict[str, Any]:
     """Tokens, h, formula, error and the `top` next tokens, as plain values ready for JSON.
 
-    Keys: model, dtype, prompt, tokens, h, formula, max_abs_error, tolerance, notes, top. `text` is
-    the decoded text here, not the printed form, so that a program can use it.
+    Keys: model, dtype, prompt, tokens, decoder_tokens (None without a decoder), h, formula,
+    max_abs_error, tolerance, notes, top. `text` is the decoded text here, not the printed form, so
+    that a program can use it.
     """
     after = unembedding_of(loaded).after
     assert after is not None  # a reading exists only where it was reproduced
@@ -32,6 +33,9 @@ def inspection(
         "dtype": loaded.dtype,
         "prompt": prompt.text,
         "tokens": [token_record(token) for token in prompt.tokens],
+        "decoder_tokens": None
+        if prompt.written is None
+        else [token_record(token) for token in prompt.written],
         "h": {
             "norm": float(reading.h.norm()),
             "width": len(reading.h),

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from tiedviz.compute.forward import first_tensor, forward, hooked, sequence_read
+from tiedviz.compute.forward import first_tensor, forward, hooked, sequence_read, within_length
 from tiedviz.compute.unembedding.measure import (
     Unembedding,
     limit_for,
@@ -77,6 +77,7 @@ def read(
 
     Raises:
         NoSuchPosition: the sequence is shorter.
+        PromptTooLong: it is longer than the model can be run on.
         NoAnswerBegun: see `decoder_ids`; the model names no such mark.
         NotReproduced: this model's logits cannot be recomputed from h and W.
         NoLens: a layer below L was asked for and the way from it to h was not reproduced.
@@ -90,13 +91,14 @@ def read(
         unembedding = unembedding_of(loaded)
         if unembedding.after is None:
             raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
-        caught = _catch(loaded.model, unembedding, position, length, ids, decoder_ids)
+        with within_length(loaded, max(len(ids), length)):
+            caught = _catch(loaded.model, unembedding, position, length, ids, decoder_ids)
         return _reading(loaded, unembedding, caught, position, layer)
 
 
 @dataclass
 class _Caught:
-    """What hooks caught during one pass, at one position."""
+    """What hooks caught during one pass, at one position: h and logits as float32, r_0 … r_L."""
 
     h: torch.Tensor
     logits: torch.Tensor
@@ -118,7 +120,7 @@ def _catch(
         tensor = first_tensor(value)
         assert tensor is not None
         # a model that was asked for one position only calls its head on that one
-        return tensor[0, position if tensor.shape[1] == length else 0].float().clone()
+        return tensor[0, position if tensor.shape[1] == length else 0].clone()
 
     def before_block(module: nn.Module, args: Any, kwargs: Any) -> None:
         if not states:
@@ -138,7 +140,7 @@ def _catch(
     with hooked(*hooks):
         output = forward(model, ids, decoder_ids=decoder_ids, keep=position)
     [h] = entering
-    return _Caught(h, at_position(output.logits), states)
+    return _Caught(h.float(), at_position(output.logits).float(), states)
 
 
 def _reading(
@@ -156,7 +158,7 @@ def _reading(
         h = _lens_state(loaded, unembedding, caught, layer)
         product = plain_product(h, loaded.scoring_matrix)
         logits = unembedding.after(product)
-    norm = float(caught.states[layer].norm()) if caught.states else None
+    norm = float(caught.states[layer].float().norm()) if caught.states else None
     return Reading(position, layer, layers, h, norm, product, logits, error, limit)
 
 
@@ -168,5 +170,4 @@ def _lens_state(
         raise NoLens(loaded.title, unembedding.reason)
     if not 0 <= layer <= unembedding.layers:
         raise NoLens(loaded.title, f"it has layers 0 to {unembedding.layers}, not {layer}")
-    dtype = loaded.scoring_matrix.dtype
-    return unembedding.path(caught.states[layer][None].to(dtype))[0].float()
+    return unembedding.path(caught.states[layer][None])[0].float()

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
+
+# How often whoever waits for another process gets to look up (and to stop), in seconds.
+_BEAT = 0.3
 
 
 def cache_root() -> Path:
@@ -31,35 +34,60 @@ def entry(*parts: str) -> Path:
 
 
 @contextmanager
-def made_once(folder: Path) -> Iterator[Path | None]:
+def made_once(
+    folder: Path, while_waiting: Callable[[], None] = lambda: None
+) -> Iterator[Path | None]:
     """Make a cache entry exactly once.
 
     Yields a temporary folder to fill, which becomes `folder` when the block ends without an error;
     or None where another process made it first.
 
+    Args:
+        folder: the entry.
+        while_waiting: called a few times a second while another process makes it; may raise.
+
     Raises:
         CacheNotWritable: the cache folder cannot be written to.
     """
-    try:
+    with _writing():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder.with_name(folder.name + ".lock"))
-        lock.acquire()
-    except OSError as error:
-        raise CacheNotWritable(error.strerror or str(error)) from error
+    lock = FileLock(folder.with_name(folder.name + ".lock"))
+    while not _acquired(lock):
+        while_waiting()
     try:
         if folder.is_dir():
             yield None
             return
         unfinished = folder.with_name(folder.name + ".part")
-        shutil.rmtree(unfinished, ignore_errors=True)  # left by a process that was killed
-        unfinished.mkdir()
+        with _writing():
+            shutil.rmtree(unfinished, ignore_errors=True)  # left by a process that was killed
+            unfinished.mkdir()
         try:
             yield unfinished
-            unfinished.rename(folder)
+            with _writing():
+                unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
     finally:
         lock.release()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CacheNotWritable(error.strerror or str(error)) from error
+
+
+def _acquired(lock: FileLock) -> bool:
+    try:
+        lock.acquire(timeout=_BEAT)
+    except Timeout:
+        return False
+    except OSError as error:
+        raise CacheNotWritable(error.strerror or str(error)) from error
+    return True
 
 
 def require_disk(title: str, needed: int) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 # How often the caller gets to look up (and to stop) while the child prints nothing, in seconds.
 _BEAT = 0.3
+# How many of them to wait for the last lines of a child that has ended.
+_LAST_BEATS = 3
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def follow(
     threading.Thread(target=_read, args=(process, lines), daemon=True).start()
     last: deque[str] = deque(maxlen=50)
     try:
-        for line in _until_end(lines, beat):
+        for line in _until_end(process, lines, beat):
             last.append(line)
             each_line(line)
         return Ended(process.wait(), tuple(last))
@@ -66,11 +68,18 @@ def _read(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) 
     lines.put(None)
 
 
-def _until_end(lines: queue.SimpleQueue[str | None], beat: Callable[[], None]) -> Iterator[str]:
-    while True:
+def _until_end(
+    process: subprocess.Popen[str],
+    lines: queue.SimpleQueue[str | None],
+    beat: Callable[[], None],
+) -> Iterator[str]:
+    """The lines until the child has ended, even where a child of its own keeps the pipe open."""
+    silent_since_end = 0
+    while silent_since_end < _LAST_BEATS:
         try:
             line = lines.get(timeout=_BEAT)
         except queue.Empty:
+            silent_since_end += process.poll() is not None
             beat()
             continue
         if line is None:

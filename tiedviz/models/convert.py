@@ -24,7 +24,11 @@ from tiedviz.words.opening_refusals import ConversionFailed
 # Part of every entry's name: raise it when the converter writes something else than before.
 _FORMAT = 1
 
-_STAGES = {"read": "Reading", "write": "Writing", "tokenizer": "Converting the tokenizer"}
+_STAGES = {
+    "stage read": "Reading",
+    "stage write": "Writing",
+    "stage tokenizer": "Converting the tokenizer",
+}
 
 
 def converted_folder(file: Path, identity: str | None = None) -> Path:
@@ -70,7 +74,8 @@ def convert(
         return target
     require_memory(title, memory)
     require_disk(title, weights)
-    with made_once(target) as folder:
+    waiting = Step("Waiting for another process that converts it")
+    with made_once(target, while_waiting=lambda: report(waiting)) as folder:
         if folder is not None:
             _run_child(file, folder, report)
     return target
@@ -100,8 +105,8 @@ class _Followed:
         self.beat()
 
     def line(self, line: str) -> None:
-        if line.startswith("stage "):
-            self._step = Step(_STAGES[line.removeprefix("stage ")])
+        if stage := _STAGES.get(line):
+            self._step = Step(stage)
             self.beat()
         elif bar := re.search(r"(\d+)/(\d+) \[", line):
             self._step = Step("Converting", int(bar[1]), int(bar[2]), "tensors")
@@ -112,6 +117,6 @@ class _Followed:
 
 
 def _last_words(lines: tuple[str, ...]) -> str:
-    """The child's own one-line reason, which it prints last; empty when it was killed."""
-    last = next((line for line in reversed(lines) if line.strip()), "")
-    return last.removeprefix("failed ").strip().rstrip(".") if last.startswith("failed ") else ""
+    """The child's own one-line reason; empty when it was killed before it could give one."""
+    said = next((line for line in reversed(lines) if line.startswith("failed ")), "")
+    return said.removeprefix("failed ").strip().rstrip(".")

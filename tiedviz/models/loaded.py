@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import PreTrainedModel
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_MASKED_LM_MAPPING_NAMES,
+)
 
 from tiedviz.models.vocabulary import Vocabulary
+from tiedviz.words.prompt_refusals import NoAnswerBegun
+
+
+class Kind(StrEnum):
+    """What a language model does with a text."""
+
+    CAUSAL = "causal"  # goes on with it
+    MASKED = "masked"  # fills its gaps
+    SEQ2SEQ = "seq2seq"  # reads it, and writes another
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +55,16 @@ class LoadedModel:
     missing: tuple[str, ...] = ()
     lock: threading.RLock = field(default_factory=threading.RLock)
     memo: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What it does with a text, by its class: one class of an architecture for each."""
+        if self.model.config.is_encoder_decoder:
+            return Kind.SEQ2SEQ
+        name = type(self.model).__name__
+        fills = name in _class_names(MODEL_FOR_MASKED_LM_MAPPING_NAMES)
+        goes_on = name in _class_names(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+        return Kind.MASKED if fills and not goes_on else Kind.CAUSAL
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -89,4 +113,30 @@ class LoadedModel:
     def positions(self) -> int | None:
         """The longest sequence it was trained for, as its config states it."""
         config = self.model.config.get_text_config(decoder=True)
-        return getattr(config, "max_position_embeddings", None)
+        stated = (
+            getattr(config, name, None) for name in ("max_position_embeddings", "max_seq_len")
+        )
+        return next((length for length in stated if isinstance(length, int) and length > 0), None)
+
+
+def _class_names(mapping: Any) -> set[str]:
+    """The class names in one of transformers' own tables; an entry may be one name or several."""
+    names: set[str] = set()
+    for entry in mapping.values():
+        names |= {entry} if isinstance(entry, str) else set(entry)
+    return names
+
+
+def decoder_start(model: PreTrainedModel) -> int:
+    """The id that every answer of an encoder–decoder model begins with.
+
+    Raises:
+        NoAnswerBegun: neither of its configs names one.
+    """
+    configs = (getattr(model, "generation_config", None), model.config)
+    for field_name in ("decoder_start_token_id", "bos_token_id"):
+        for config in configs:
+            start = getattr(config, field_name, None)
+            if isinstance(start, int):
+                return start
+    raise NoAnswerBegun(type(model).__name__)

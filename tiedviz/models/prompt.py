@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from torch import nn
 
-from tiedviz.models.loaded import LoadedModel
+from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
 from tiedviz.words.numbers import count
 from tiedviz.words.prompt_refusals import EmptyPrompt, PromptTooLong
 from tiedviz.words.tokens import Token
@@ -33,11 +34,25 @@ class Prompt:
         text: what was typed.
         tokens: what the model reads, in order.
         notes: what a person should know before believing the answer, as sentences.
+        written: what the decoder has written so far, for a model that has one; else None.
+        place: the position that is read where nobody chooses another, in `read`.
     """
 
     text: str
     tokens: tuple[Token, ...]
     notes: tuple[str, ...] = ()
+    written: tuple[Token, ...] | None = None
+    place: int = -1
+
+    @property
+    def read(self) -> tuple[Token, ...]:
+        """The tokens at whose positions the model answers: the decoder's where there is one."""
+        return self.tokens if self.written is None else self.written
+
+    @property
+    def decoder_ids(self) -> list[int] | None:
+        """The decoder's tokens as rows of E, or None."""
+        return None if self.written is None else [token.id for token in self.written]
 
     @property
     def ids(self) -> list[int]:
@@ -45,8 +60,14 @@ class Prompt:
         return [token.id for token in self.tokens]
 
 
-def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT) -> Prompt:
+def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str = "") -> Prompt:
     """`text` as tokens of this model.
+
+    Args:
+        loaded: the model.
+        text: what was typed.
+        bos: what to do about the mark at the beginning.
+        decoder: for a model with a decoder, what it has written so far, after its own first mark.
 
     Raises:
         EmptyPrompt: there is no token to read.
@@ -61,23 +82,50 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT) -> Prompt:
     notes = _length_notes(loaded, len(ids))
     notes += _bos_notes(loaded.tokenizer.bos_token_id, ids, by_default)
     notes += _text_notes(text, loaded.tokenizer.unk_token_id, ids)
-    return Prompt(text, tuple(loaded.vocabulary.tokens(ids)), tuple(notes))
+    written, place = None, len(ids) - 1
+    if loaded.kind is Kind.SEQ2SEQ:
+        written = tuple(loaded.vocabulary.tokens(_written(loaded, decoder)))
+        place = len(written) - 1
+    elif loaded.kind is Kind.MASKED:
+        place, note = mask_position(ids, loaded.tokenizer.mask_token_id)
+        notes += [note] if note else []
+    return Prompt(text, tuple(loaded.vocabulary.tokens(ids)), tuple(notes), written, place)
+
+
+def _written(loaded: LoadedModel, text: str) -> list[int]:
+    """The decoder's tokens: the mark that begins every answer, then `text`."""
+    clean = text.encode("utf-8", "replace").decode()
+    with loaded.lock:
+        bare = loaded.tokenizer(clean, add_special_tokens=False, verbose=False)["input_ids"]
+    return [decoder_start(loaded.model), *bare]
 
 
 def _ids(tokenizer: Any, text: str, bos: Bos) -> list[int]:
-    ids = list(tokenizer(text, add_special_tokens=bos is not Bos.OMIT, verbose=False)["input_ids"])
+    ids = list(tokenizer(text, verbose=False)["input_ids"])
     mark = tokenizer.bos_token_id
-    if bos is Bos.ADD and mark is not None and ids[:1] != [mark]:
-        ids.insert(0, mark)
-    return ids
+    if mark is None or bos is Bos.DEFAULT:
+        return ids
+    if bos is Bos.ADD:
+        return ids if ids[:1] == [mark] else [mark, *ids]
+    bare = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    # one that the text itself begins with is text, and stays; so do other marks, such as EOS
+    return ids[1:] if _leading(ids, mark) > _leading(bare, mark) else ids
+
+
+def _leading(ids: list[int], mark: int) -> int:
+    """How many times `mark` stands at the beginning."""
+    return next((index for index, id in enumerate(ids) if id != mark), len(ids))
 
 
 def _length_notes(loaded: LoadedModel, tokens: int) -> list[str]:
     trained = loaded.positions
-    if trained is None or tokens <= trained:
+    if trained is None:
         return []
-    if _has_position_table(loaded, trained):
-        raise PromptTooLong(tokens, trained, f"{loaded.title} has a learned vector for each of")
+    rows = _position_limit(loaded, trained)
+    if rows is not None and tokens > rows:
+        raise PromptTooLong(tokens, rows, f"{loaded.title} has a learned vector for each of")
+    if tokens <= trained:
+        return []
     if tokens > max(trained, LONGEST_UNTRAINED):
         limit = max(trained, LONGEST_UNTRAINED)
         raise PromptTooLong(tokens, limit, f"for {loaded.title} the longest that is run here is")
@@ -87,24 +135,35 @@ def _length_notes(loaded: LoadedModel, tokens: int) -> list[str]:
     ]
 
 
-def _has_position_table(loaded: LoadedModel, positions: int) -> bool:
-    """Whether positions are rows of a learned table, which ends, or are computed, which do not."""
-    tables = {loaded.model.get_input_embeddings(), loaded.model.get_output_embeddings()}
-    return any(
-        isinstance(module, nn.Embedding)
-        and module not in tables
-        # OPT, BART and RoBERTa keep two rows more than positions
-        and positions <= module.num_embeddings <= positions + 8
+def _position_limit(loaded: LoadedModel, positions: int) -> int | None:
+    """The tokens that a learned table of positions has rows for; None where none is looked up.
+
+    Args:
+        loaded: the model.
+        positions: the longest sequence it was trained for, as its config states it.
+    """
+    others = {loaded.model.get_input_embeddings(), loaded.model.get_output_embeddings()}
+    usable = [
+        # a table with a row for padding counts its positions from the row after that
+        module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
         for module in loaded.model.modules()
-    )
+        if isinstance(module, nn.Embedding)
+        and module not in others
+        # some tables keep two rows more than positions
+        and positions <= module.num_embeddings <= positions + 8
+    ]
+    return min([positions, *usable]) if usable else None
 
 
 def _bos_notes(mark: int | None, ids: list[int], by_default: list[int]) -> list[str]:
     if mark is None:
         return []
-    found = next((index for index, id in enumerate(ids) if id != mark), len(ids))
+    found = _leading(ids, mark)
     if found > 1:
-        return [f"BOS stands {found} times at the beginning; the model was trained with one."]
+        return [
+            f"BOS stands {found} times at the beginning; the model was trained with one. "
+            "The text begins with BOS itself: take it out there, or switch BOS to “omit”."
+        ]
     if found == 0 and by_default[:1] == [mark]:
         return ["This tokenizer puts BOS in front by default; without it the answer suffers."]
     if found == len(ids):
@@ -122,3 +181,24 @@ def _text_notes(text: str, unknown: int | None, ids: list[int]) -> list[str]:
     if unknown is not None and (lost := ids.count(unknown)):
         notes.append(f"{lost} of the tokens are “unknown”: this vocabulary has no piece for them.")
     return notes
+
+
+def mask_position(ids: Sequence[int], mask: int | None) -> tuple[int, str]:
+    """Where a model that fills gaps is read: at the first mask of its prompt.
+
+    Returns the position, and a sentence where a person should know more: there is no mask, so that
+    the last position is read, or there are several.
+
+    Args:
+        ids: the prompt.
+        mask: the id of the tokenizer's mask, or None.
+    """
+    masks = [position for position, id in enumerate(ids) if id == mask]
+    if not masks:
+        return len(ids) - 1, (
+            "This model fills gaps, and the prompt has no mask to fill; it is read at its last "
+            "position."
+        )
+    if len(masks) > 1:
+        return masks[0], f"The prompt has {len(masks)} masks; the first is read."
+    return masks[0], ""

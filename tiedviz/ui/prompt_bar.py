@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.words.tokens import Token, markdown_safe
+from tiedviz.words.tokens import Token, characters, markdown_safe, visible
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 PROMPT_KEY = "prompt"
 BOS_KEY = "bos"
 POSITION_KEY = "pos"
+DECODER_KEY = "decoder"
 DEFAULT_PROMPT = "The opposite of hot is"
 PRESETS = (DEFAULT_PROMPT, "The capital of France is", "Once upon a time, there was a")
 
@@ -64,28 +66,59 @@ def encoded_prompt(loaded: LoadedModel) -> Prompt:
     """
     from tiedviz.models.prompt import Bos, encode
 
-    prompt = encode(loaded, st.session_state[PROMPT_KEY], Bos(st.session_state[BOS_KEY]))
+    decoder = _decoder_box() if loaded.kind == "seq2seq" else ""
+    typed = st.session_state[PROMPT_KEY]
+    prompt = encode(loaded, typed, Bos(st.session_state[BOS_KEY]), decoder)
     for note in prompt.notes:
         st.caption(f":material/info: {markdown_safe(note)}")
+    if loaded.kind == "masked":
+        _offer_mask(loaded, prompt)
     return prompt
 
 
+def _decoder_box() -> str:
+    return str(
+        st.text_input(
+            "Written so far",
+            key=DECODER_KEY,
+            bind="query-params",
+            live=True,
+            help="This model reads the prompt with one part and writes its answer with another. "
+            "Empty: the answer has not begun.",
+        )
+    )
+
+
+def _offer_mask(loaded: LoadedModel, prompt: Prompt) -> None:
+    mask = loaded.tokenizer.mask_token
+    if mask and loaded.tokenizer.mask_token_id not in prompt.ids:
+        st.button(
+            f"Put {markdown_safe(mask)} at the end",
+            on_click=append_to_prompt,
+            args=(f" {mask}",),
+            type="tertiary",
+        )
+
+
 def position_chips(prompt: Prompt) -> int:
-    """The tokens as chips; the chosen one is the position that is read. Returns it, from 0."""
-    last = len(prompt.tokens) - 1
-    options = [*range(last), -1]
+    """The tokens as chips; the chosen one is the position that is read. Returns it, from 0.
+
+    In the link −1 stands for the place that is read where nobody chooses: the last position, or
+    the first mask of a model that fills gaps.
+    """
+    options = [-1 if each == prompt.place else each for each in range(len(prompt.read))]
     if st.session_state.get(POSITION_KEY) not in options:
         st.session_state[POSITION_KEY] = -1
     chosen = st.pills(
-        "Read the state after this token",
+        "Read the state at this token" if prompt.written is None else "Read the answer after",
         options,
-        format_func=lambda position: _chip(prompt.tokens[position]),
+        format_func=lambda each: _chip(prompt.read[prompt.place if each == -1 else each]),
         key=POSITION_KEY,
         bind="query-params",
         required=True,
     )
-    position = last if chosen in (-1, None) else int(chosen)
-    _details(prompt, position)
+    position = prompt.place if chosen in (-1, None) else int(chosen)
+    _details(prompt.read, position)
     return position
 
 
@@ -99,10 +132,20 @@ def _chip(token: Token) -> str:
     )
 
 
-def _details(prompt: Prompt, position: int) -> None:
-    token = prompt.tokens[position]
+def _details(tokens: Sequence[Token], position: int) -> None:
+    token = tokens[position]
     piece = markdown_safe(str(token.piece))
     kind = "special token" if token.special else f"bytes {token.hex}"
     st.caption(
-        f"Position {position} of {len(prompt.tokens)} · id {token.id} · piece {piece} · {kind}"
+        f"Position {position} of {len(tokens)} · id {token.id} · piece {piece} · {kind}"
+        f"{_part_of(tokens, position)}"
     )
+
+
+def _part_of(tokens: Sequence[Token], position: int) -> str:
+    """Which character the token is a part of, where it is not whole by itself."""
+    group = next(group for group in characters(tokens) if position in group)
+    if len(group) == 1:
+        return ""
+    spelled = visible(b"".join(tokens[each].raw for each in group))
+    return f" · part of {markdown_safe(spelled)} (positions {group[0]} to {group[-1]})"

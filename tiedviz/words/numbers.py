@@ -17,21 +17,35 @@ def plural(number: int, noun: str) -> str:
     return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
 
 
+_Unit = tuple[float, str, int]
+
+_COUNTS: tuple[_Unit, ...] = (
+    (1, "", 0),
+    (1e3, "k", 1),
+    (1e6, "M", 1),
+    (1e9, "B", 2),
+    (1e12, "T", 2),
+)
+_SIZES: tuple[_Unit, ...] = ((1, " bytes", 0), (1e3, " kB", 0), (1e6, " MB", 0), (1e9, " GB", 2))
+
+
 def short_count(number: float) -> str:
     """A count in three or four figures: 134.5M, 1.24B, 49.2k."""
-    for size, unit, digits in ((1e12, "T", 2), (1e9, "B", 2), (1e6, "M", 1), (1e3, "k", 1)):
-        if abs(number) >= size:
-            return f"{number / size:.{digits}f}{unit}"
-    return f"{number:.0f}"
+    return _in_units(number, _COUNTS)
 
 
 def megabytes(size: float) -> str:
     """Bytes in decimal units: 93 MB, 1.07 GB, 640 kB."""
-    if size >= 1e9:
-        return f"{size / 1e9:.2f} GB"
-    if size >= 1e6:
-        return f"{size / 1e6:.0f} MB"
-    return f"{size / 1e3:.0f} kB" if size >= 1e3 else f"{size:.0f} bytes"
+    return _in_units(size, _SIZES)
+
+
+def _in_units(number: float, units: tuple[_Unit, ...]) -> str:
+    """The number in the smallest unit in which it is not printed as a thousand or more."""
+    for size, unit, digits in units:
+        printed = f"{number / size:.{digits}f}"
+        if abs(float(printed)) < 1000:
+            break
+    return f"{printed}{unit}"
 
 
 def percent(fraction: float, digits: int = 1) -> str:

@@ -165,31 +165,69 @@ def characters(tokens: Sequence[Token]) -> list[list[int]]:
     into eight byte tokens) are one group. Returns lists of positions, in order, covering all.
     """
     groups: list[list[int]] = []
-    pending: list[int] = []
-    raw = b""
-    for position, token in enumerate(tokens):
-        if not pending and token.whole:
-            groups.append([position])
-            continue
-        pending.append(position)
-        raw += token.raw
-        if Token(0, "", raw).whole:
-            groups.append(pending)
-            pending, raw = [], b""
-        elif token.whole:  # the run never became a character: give its pieces back one by one
-            groups.extend([each] for each in pending)
-            pending, raw = [], b""
-    groups.extend([each] for each in pending)
+    start = 0
+    while start < len(tokens):
+        end = _end_of_character(tokens, start)
+        group = list(range(start, end))
+        if groups and _joined(tokens, groups[-1], group):
+            groups[-1] += group
+        else:
+            groups.append(group)
+        start = end
     return groups
+
+
+def _end_of_character(tokens: Sequence[Token], start: int) -> int:
+    """Where the whole characters that begin at `start` end; the next position if none do."""
+    raw = b""
+    for end in range(start, len(tokens)):
+        raw += tokens[end].raw
+        try:
+            raw.decode("utf-8")
+            return end + 1
+        except UnicodeDecodeError as error:
+            if error.reason != "unexpected end of data":
+                break  # whatever follows, these bytes are no character
+    return start + 1
+
+
+_JOINER = "\u200d"
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+
+def _joined(tokens: Sequence[Token], one: list[int], other: list[int]) -> bool:
+    """Whether two neighbouring groups are one picture, of which a part was cut into pieces."""
+    if len(one) == len(other) == 1:
+        return False
+    before, after = (b"".join(tokens[at].raw for at in group) for group in (one, other))
+    left, right = before.decode("utf-8", "ignore")[-1:], after.decode("utf-8", "ignore")[:1]
+    if not left or not right:
+        return False
+    extends = right in _SKIN_TONES or unicodedata.category(right)[0] == "M"
+    return extends or _JOINER in (left, right)
+
+
+# Streamlit turns these into arrows and dashes after Markdown is parsed, backslashes or not.
+_TYPOGRAPHY = re.compile(r"(?<=[-<>=~])(?=[-<>=])")
 
 
 def markdown_safe(text: str) -> str:
     r"""Text that Markdown prints as it stands.
 
     Every ASCII punctuation mark gets a backslash, which CommonMark always allows; so `*`, `$`,
-    `<`, `:` and `[` lose their second meanings (pills, badges and captions render Markdown).
+    `<`, `:` and `[` lose their second meanings (pills, badges and captions render Markdown). A
+    word joiner, which has no width, keeps `->` and `--` from being drawn as an arrow or a dash.
     """
+    text = _TYPOGRAPHY.sub("\u2060", text)
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def readable(raw: bytes) -> str:
+    """Bytes as running text: spaces between words stay spaces, those at either end are shown."""
+    text = visible(raw)
+    inner = text.strip("␣")
+    left, _, right = text.partition(inner) if inner else (text, "", "")
+    return f"{left}{inner.replace('␣', ' ')}{right}"
 
 
 def shorten(text: str, width: int = 24) -> str:

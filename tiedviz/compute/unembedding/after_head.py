@@ -56,18 +56,21 @@ def measure_after_head(model: nn.Module, head: nn.Module, ids: Sequence[int]) ->
     Raises:
         NotUnderstood: it is not a bias, a scale and a softcap.
     """
-    answers, dtype = _feed(model, head, ids)
+    answers = _feed(model, head, ids)
+    dtype = head.weight.dtype  # the model works in it, whatever it prints its logits in
     close = max(1e-4, 4 * torch.finfo(dtype).eps)
     if not bool(torch.isfinite(answers).all()):
         raise NotUnderstood("some logits are set to infinity whatever the matrix says")
     cap = _find_cap(answers)
-    flat = answers if cap is None else _uncapped(answers, cap)
+    flat = answers[:3] if cap is None else _uncapped(answers[:3], cap)
     offset = flat[0]
     scale = float(((flat[1] - flat[2]) / 2).double().mean())
-    levels = torch.tensor(_LEVELS[:5] if cap else _LEVELS)[:, None]
+    levels = torch.tensor(_LEVELS)[:, None]
     expected = scale * levels + offset
-    error = float(((flat[: len(levels)] - expected) / (1 + levels.abs())).abs().max())
-    if error > close * (1 + float(offset.abs().max())):
+    if cap is not None:
+        expected = cap * torch.tanh(expected / cap)
+    error = float(((answers - expected) / (1 + levels.abs())).abs().max())
+    if not error <= close * (1 + float(offset.abs().max())):
         raise NotUnderstood("logits are no bias, scale and softcap of the product")
     factor = name_factor(scale, model.config, dtype)
     bias, name = _bias(model, head, offset, factor.value)
@@ -79,13 +82,8 @@ def measure_after_head(model: nn.Module, head: nn.Module, ids: Sequence[int]) ->
     )
 
 
-def _feed(
-    model: nn.Module, head: nn.Module, ids: Sequence[int]
-) -> tuple[torch.Tensor, torch.dtype]:
-    """The logits, (levels, V) float32, where the product is each level in turn.
-
-    With them the dtype in which the model worked them out; some print them in a finer one.
-    """
+def _feed(model: nn.Module, head: nn.Module, ids: Sequence[int]) -> torch.Tensor:
+    """The logits, (levels, V) float32, where the product is each level in turn."""
     assert len(ids) >= len(_LEVELS)
 
     def replace(module: nn.Module, args: Any, kwargs: Any, output: torch.Tensor) -> torch.Tensor:
@@ -95,8 +93,7 @@ def _feed(
         return fed
 
     with hooked((head, replace, False)):
-        logits = forward(model, ids, decoder_ids=ids).logits[0, : len(_LEVELS)]
-    return logits.float(), head.weight.dtype
+        return forward(model, ids, decoder_ids=ids).logits[0, : len(_LEVELS)].float()
 
 
 def _find_cap(answers: torch.Tensor) -> float | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import nn
+from transformers import PreTrainedModel
 
 from tiedviz.compute.forward import forward, hooked, with_first_tensor
 from tiedviz.compute.unembedding.after_head import AfterHead, NotUnderstood, measure_after_head
@@ -66,8 +67,8 @@ def _measure(loaded: LoadedModel) -> Unembedding:
     model, head = loaded.model, loaded.model.get_output_embeddings()
     ids = _probe(loaded)
     with torch.inference_mode():
-        recording = record(model, ids)
         try:
+            recording = _recorded(model, ids)
             call = find_head_call(recording, head)
             after = measure_after_head(model, head, ids)
             error, limit = _compare(call, after, recording.logits, loaded)
@@ -80,6 +81,22 @@ def _measure(loaded: LoadedModel) -> Unembedding:
         except NotUnderstood as seen:
             return Unembedding(None, after, 0, error, limit, str(seen))
     return Unembedding(path, after, shift, error, limit)
+
+
+def _recorded(model: PreTrainedModel, ids: list[int]) -> Recording:
+    """One pass over the probe, written down.
+
+    Raises:
+        NotUnderstood: the model cannot be run on a bare list of tokens.
+    """
+    reads = getattr(model, "main_input_name", "input_ids")
+    if reads != "input_ids":
+        raise NotUnderstood(f"the model reads {reads}, not tokens")
+    try:
+        return record(model, ids)
+    except Exception as error:  # whatever the library's code for this model cares to raise
+        said = " ".join(str(error).split())[:200].rstrip(".")
+        raise NotUnderstood(f"a plain forward pass failed ({said})") from error
 
 
 def _probe(loaded: LoadedModel) -> list[int]:

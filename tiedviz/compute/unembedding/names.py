@@ -9,6 +9,11 @@ from typing import Any
 import torch
 from torch import nn
 
+# What a config field is called that holds such a factor; a number of heads that happens to equal it
+# is not its name. Those that also name the output come first.
+_TELLING = ("scal", "multipl", "cap", "temperature", "factor", "logit", "mup")
+_OUTPUT = ("logit", "head", "output", "vocab")
+
 # How close a config value must come to a measured one to be its name, in float32.
 _CLOSE = 2e-5
 
@@ -54,15 +59,11 @@ def name_factor(measured: float, config: Any, dtype: torch.dtype = torch.float32
 def _candidates(config: Any) -> Iterator[tuple[float, str]]:
     """Numbers a factor could be, likeliest first."""
     fields = _numbers(config)
-    telling = [
-        (name, value)
-        for name, value in fields
-        if any(word in name for word in ("scal", "multipl", "cap", "temperature"))
-    ]
-    for group in (telling, fields):
-        for name, value in group:
-            yield value, name
-            yield 1 / value, f"1/{name}"
+    telling = [pair for pair in fields if any(word in pair[0] for word in _TELLING)]
+    telling.sort(key=lambda pair: not any(word in pair[0] for word in _OUTPUT))
+    for name, value in telling:
+        yield value, name
+        yield 1 / value, f"1/{name}"
     widths = [pair for pair in fields if pair[0] in ("d_model", "hidden_size", "n_embd")]
     for name, value in widths:
         yield value**-0.5, f"1/√{name}"

@@ -1,8 +1,9 @@
 """The way from the residual stream to the matrix, read off a recording, ready to be replayed.
 
-The blocks are the entries of the module list whose calls end last before the head. Everything that
-starts after the last of them ended, and takes what the step before it gave (times one scalar at
-most), is part of the way; the last step is the head itself or a module that contains it.
+The blocks are the entries of the module list whose calls end last before the head. The way is
+followed backwards: from the head itself, or the module that contains it, to the call whose result
+it was given (times one scalar at most), and so on to the last block. Modules beside it, a pooler
+say, are no part of it.
 """
 
 from __future__ import annotations
@@ -41,6 +42,11 @@ class Stage:
     module: nn.Module | None
     scale: Factor
     holds_head: bool = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether the module changes nothing while a model answers, so that nobody names it."""
+        return isinstance(self.module, (nn.Dropout, nn.Identity))
 
 
 @dataclass(frozen=True)
@@ -134,22 +140,29 @@ def find_path(recording: Recording, model: nn.Module, head_call: Call, blocks: l
         NotUnderstood: what enters the head is not what the last block gave, taken through modules
             and scalars.
     """
-    x = blocks[-1].given
+    after_blocks = _outermost_after(recording, blocks[-1].end, head_call)
+    call = after_blocks.pop()  # the head, or what contains it
     stages: list[Stage] = []
-    for call in _outermost_after(recording, blocks[-1].end, head_call):
-        holds_head = call.end > head_call.end
-        if call is head_call or holds_head or call.given is not None:
-            scale = None if x is None else _scale_between(x, call.taken)
-            if scale is None:
-                continue  # beside the way: its input is not what the last step gave
-            if call.others:
+    while call is not blocks[-1]:
+        source, scale = _source(call, [blocks[-1], *after_blocks])
+        stages.insert(0, _stage(call, head_call, scale, model))
+        call = source
+    return Path(tuple(block.module for block in blocks), tuple(stages), head_call.module)
+
+
+def _source(call: Call, earlier: list[Call]) -> tuple[Call, float]:
+    """The call whose result `call` takes, times one scalar; the last of them if there are several.
+
+    Raises:
+        NotUnderstood: there is none, or it takes something else as well.
+    """
+    for source in reversed(earlier):
+        if source.start < call.start and source.given is not None:
+            scale = _scale_between(source.given, call.taken)
+            if scale is not None and call.others:
                 raise NotUnderstood(f"{call.name} takes more than one tensor")
-            stages.append(_stage(call, head_call, scale, model))
-            x = call.given
-            if call is head_call or holds_head:
-                return Path(
-                    tuple(block.module for block in blocks), tuple(stages), head_call.module
-                )
+            if scale is not None:
+                return source, scale
     raise NotUnderstood("what enters the output matrix does not come from the last block alone")
 
 

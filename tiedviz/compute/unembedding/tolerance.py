@@ -14,8 +14,9 @@ def tolerance(
 
     A sum of d products, each rounded, is off by about √d · u · ‖h‖·‖e‖ (u half the machine epsilon;
     the probabilistic bound of Higham & Mary 2019); matrix libraries add in blocks of sixteen or
-    more, which divides the √d by four. To that comes the rounding of the result itself, and, where
-    the model works in fewer bits than float32, of every product in it.
+    more, which divides the √d by four, and add the blocks up, which counts as one more. To that
+    comes the rounding of the result itself, and, where the model works in fewer bits than float32,
+    of every product in it.
 
     Args:
         width: d, terms in one sum.
@@ -24,7 +25,7 @@ def tolerance(
         largest_logit: the largest |z_j|.
         dtype: the one the model computes in.
     """
-    spread = math.sqrt(width) / 4 * h_norm * row_norm
+    spread = (math.sqrt(width) / 4 + 1) * h_norm * row_norm
     working = torch.finfo(torch.float32).eps / 2
     stored = torch.finfo(dtype).eps
     return spread * working + stored * max(largest_logit, 1.0) + _coarse(dtype, h_norm * row_norm)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from tiedviz.words.numbers import count, percent, scientific
-from tiedviz.words.tokens import markdown_safe, shorten, visible
+from tiedviz.words.tokens import Token, markdown_safe, readable, shorten
 
 if TYPE_CHECKING:
     from tiedviz.compute.reading import Reading
@@ -20,12 +21,23 @@ def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
     from tiedviz.compute.ranking import nearest_tokens
 
     [best] = nearest_tokens(loaded, reading, top=1).itertuples()
-    read = b"".join(token.raw for token in prompt.tokens[: reading.position + 1])
-    text = shorten(visible(read).replace("␣", " "), 60)
-    st.subheader(
-        f"{markdown_safe(text)} → :orange[{markdown_safe(best.text)}] {percent(best.probability)}",
-        anchor=False,
-    )
+    question = markdown_safe(_question(loaded, prompt, reading))
+    answer = f":orange[{markdown_safe(best.text)}] {percent(best.probability)}"
+    st.subheader(f"{question} → {answer}", anchor=False)
+
+
+def _question(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> str:
+    """What was read: the text so far; the whole text, where a gap in it is filled."""
+    if loaded.kind == "masked":
+        return shorten(_text(prompt.tokens), 60)
+    written = _text(prompt.read[: reading.position + 1])
+    if prompt.written is None:
+        return shorten(written, 60)
+    return f"{shorten(_text(prompt.tokens), 40)} ⇒ {shorten(written, 30)}"
+
+
+def _text(tokens: Sequence[Token]) -> str:
+    return readable(b"".join(token.raw for token in tokens))
 
 
 def proof(loaded: LoadedModel, reading: Reading) -> None:

@@ -15,7 +15,7 @@ from tiedviz.ui.export import (
     show_downloads,
     show_link,
 )
-from tiedviz.ui.prompt_bar import BOS_KEY, POSITION_KEY
+from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
 
 if TYPE_CHECKING:
     from tiedviz.compute.reading import Reading
@@ -30,6 +30,7 @@ def share_and_export(
     from tiedviz.compute.inspection import inspection
 
     bos = st.session_state[BOS_KEY]
+    decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     position = st.session_state[POSITION_KEY]
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link(
@@ -40,6 +41,7 @@ def share_and_export(
                 bos=None if bos == "default" else bos,
                 pos=None if position == -1 else position,
                 token=picked,
+                decoder=decoder or None,
             )
         )
         show_command(
@@ -47,22 +49,27 @@ def share_and_export(
             loaded.source,
             "--prompt",
             prompt.text,
+            *(["--decoder", decoder] if decoder else []),
             *([] if bos == "default" else ["--bos", bos]),
             *([] if position == -1 else ["--position", str(position)]),
         )
         st.markdown("**Python, without this app**")
-        st.code(_code(prompt, reading.position), language="python")
+        st.code(_code(loaded, prompt, reading.position), language="python")
         show_downloads("next-token", frame, inspection(loaded, prompt, reading))
 
 
-def _code(prompt: Prompt, position: int) -> str:
+def _code(loaded: LoadedModel, prompt: Prompt, position: int) -> str:
+    kind = type(loaded.model).__name__
+    written = ""
+    if prompt.decoder_ids is not None:
+        written = f", decoder_input_ids=torch.tensor([{prompt.decoder_ids}])"
     return (
         "import torch\n"
-        "from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig\n"
-        f"{loading_code(chosen_source())}"
+        f"from transformers import {kind}, AutoTokenizer, GgufConfig\n"
+        f"{loading_code(chosen_source(), kind)}"
         f"ids = torch.tensor([{prompt.ids}])  # {prompt.text!r}\n"
         "with torch.inference_mode():\n"
-        f"    z = model(ids).logits[0, {position}]\n"
+        f"    z = model(ids{written}).logits[0, {position}]\n"
         "values, best = z.topk(10)\n"
         "print([(tokenizer.decode([j]), float(v)) for v, j in zip(values, best)])\n"
     )

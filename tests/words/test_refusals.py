@@ -1,0 +1,89 @@
+"""Every refusal of the app: its own class, its own words, all three parts of them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import tiedviz.words
+from tiedviz.words.refusals import Refusal
+
+for module in pkgutil.iter_modules(tiedviz.words.__path__):
+    importlib.import_module(f"tiedviz.words.{module.name}")
+
+
+def all_kinds(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
+    own = [each for each in kind.__subclasses__() if each.__module__.startswith("tiedviz.words")]
+    return [every for each in own for every in (each, *all_kinds(each))]
+
+
+# a class that only adds behaviour for others, and takes the three sentences itself, is no refusal
+KINDS = [kind for kind in all_kinds() if "what" not in inspect.signature(kind).parameters]
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+
+
+def example(name: str, annotation: str) -> object:
+    """A value for one fact of a refusal, by its type."""
+    if annotation.startswith("str"):
+        return f"the {name} of it"
+    if annotation.startswith("int"):
+        return 1234
+    if annotation.startswith("float"):
+        return 0.5
+    if annotation.startswith("bool"):
+        return True
+    if annotation.startswith(("tuple", "list", "Sequence", "Iterable")):
+        return (f"one {name}", f"other {name}")
+    if annotation.startswith(("dict", "Mapping")):
+        return {f"the {name}": 1}
+    if "Exception" in annotation or "Error" in annotation:
+        return ValueError(f"the {name}")
+    raise NotImplementedError(f"{name}: {annotation}")
+
+
+def made(kind: type[Refusal]) -> Refusal:
+    facts = inspect.signature(kind).parameters.values()
+    wanted = [fact for fact in facts if fact.default is fact.empty]
+    positional = [f for f in wanted if f.kind is not f.KEYWORD_ONLY]
+    named = {f.name: example(f.name, f.annotation) for f in wanted if f.kind is f.KEYWORD_ONLY}
+    return kind(*(example(fact.name, fact.annotation) for fact in positional), **named)
+
+
+def test_there_are_refusals_to_check():
+    assert len(KINDS) > 20
+
+
+@each_kind
+def test_a_refusal_says_what_and_why_and_what_to_try(kind):
+    refusal = made(kind)
+    for part in (refusal.what, refusal.why, refusal.remedy):
+        assert part.strip() == part and len(part) > 8
+
+
+@each_kind
+def test_its_parts_fit_into_one_line(kind):
+    refusal = made(kind)
+    assert str(refusal) == f"{refusal.what}: {refusal.why}. {refusal.remedy}"
+    assert "\n" not in str(refusal) and ".." not in str(refusal).replace("...", "")
+
+
+@each_kind
+def test_its_class_says_in_one_sentence_when_it_is_raised(kind):
+    assert kind.__doc__ and kind.__doc__.strip().splitlines()[0].endswith(".")
+
+
+def test_no_two_refusals_have_the_same_words():
+    said: dict[str, str] = {}
+    for kind in KINDS:
+        refusal = made(kind)
+        words = f"{refusal.what}: {refusal.why}"
+        assert said.setdefault(words, kind.__name__) == kind.__name__, words
+
+
+def test_a_refusal_keeps_its_three_parts_apart():
+    refusal = Refusal("it was not done", "there was no time", "Try tomorrow.")
+    assert (refusal.what, refusal.why, refusal.remedy) == refusal.args
+    assert str(refusal) == "it was not done: there was no time. Try tomorrow."
