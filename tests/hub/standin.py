@@ -109,10 +109,18 @@ class StandInHub:
                 path = hub.repositories.get(repo, Path("/nowhere")) / name
                 if not path.is_file():
                     return self.fail(404, "EntryNotFound")
-                data = path.read_bytes()
-                etag = hashlib.sha256(data).hexdigest()
+                size = path.stat().st_size
+                etag = hashlib.sha256(f"{path}{size}".encode()).hexdigest()
                 headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
-                self.send(data, "application/octet-stream", headers, body, ranged=True)
+                start, end, status = 0, size - 1, 200
+                wanted = self.headers.get("Range", "")
+                if wanted.startswith("bytes="):
+                    first, _, last = wanted.removeprefix("bytes=").partition("-")
+                    start, end, status = int(first), min(int(last or end), end), 206
+                    headers["Content-Range"] = f"bytes {start}-{end}/{size}"
+                self.begin(status, "application/octet-stream", end - start + 1, headers)
+                if body:
+                    self.stream(path, start, end - start + 1)
 
             def fail(self, status: int, code: str) -> None:
                 self.send_response(status)
@@ -121,35 +129,30 @@ class StandInHub:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def send(
-                self,
-                data: bytes,
-                kind: str,
-                headers: dict[str, str],
-                body: bool,
-                ranged: bool = False,
-            ) -> None:
-                wanted = self.headers.get("Range", "") if ranged else ""
-                status = 200
-                if wanted.startswith("bytes="):
-                    first, _, last = wanted.removeprefix("bytes=").partition("-")
-                    start, end = int(first), int(last) if last else len(data) - 1
-                    end = min(end, len(data) - 1)
-                    headers = headers | {"Content-Range": f"bytes {start}-{end}/{len(data)}"}
-                    data, status = data[start : end + 1], 206
+            def send(self, data: bytes, kind: str, headers: dict[str, str], body: bool) -> None:
+                self.begin(200, kind, len(data), headers)
+                if body:
+                    self.write(data)
+
+            def begin(self, status: int, kind: str, size: int, headers: dict[str, str]) -> None:
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(data)))
+                self.send_header("Content-Length", str(size))
                 for name, value in headers.items():
                     self.send_header(name, value)
                 self.end_headers()
-                if body:
-                    self.body(data, cut=ranged)
 
-            def body(self, data: bytes, cut: bool) -> None:
-                if cut and hub.cut_after is not None and len(data) > hub.cut_after:
-                    data = data[: hub.cut_after]
+            def stream(self, path: Path, start: int, length: int) -> None:
+                if hub.cut_after is not None and length > hub.cut_after:
+                    length = hub.cut_after
                     self.close_connection = True
+                with path.open("rb") as file:
+                    file.seek(start)
+                    while length > 0 and (block := file.read(min(length, 1 << 20))):
+                        self.write(block)
+                        length -= len(block)
+
+            def write(self, data: bytes) -> None:
                 hub.sent += len(data)
                 try:
                     self.wfile.write(data)

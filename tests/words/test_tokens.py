@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -229,7 +230,7 @@ def test_groups_cover_every_position_once_and_in_order(pieces):
 def test_text_cut_anywhere_is_grouped_back_into_whole_characters(text, random):
     raw = text.encode("utf-8", "ignore")
     cuts = sorted({0, len(raw), *(random.randint(0, len(raw)) for _ in range(6))})
-    pieces = [raw[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    pieces = [raw[a:b] for a, b in pairwise(cuts)]
     for group in characters(tokens(pieces)):
         b"".join(pieces[position] for position in group).decode()
 
