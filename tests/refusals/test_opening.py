@@ -66,7 +66,9 @@ def adapter(folder):
     (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "org/the-base"}')
 
 
-POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 548105171\n" % (b"a" * 64)
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 548105171\n" % (
+    b"a" * 64
+)
 
 CASES = {
     "not a model folder": (lambda f: only(f), files.NotAModelFolder, ""),

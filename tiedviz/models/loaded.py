@@ -40,6 +40,7 @@ class LoadedModel:
         tokenizer: its tokenizer.
         dtype: of the weights in memory, as "float32".
         folder: where it was opened from.
+        placement: where the weights lie, where that is not simply memory.
         missing: parameters that the files did not hold, so that they are random.
         lock: held around tokenising, forward passes and hooks.
         memo: what was measured once on this model; it goes when the model goes.
@@ -53,6 +54,7 @@ class LoadedModel:
     dtype: str
     folder: Path
     missing: tuple[str, ...] = ()
+    placement: str = ""
     lock: threading.RLock = field(default_factory=threading.RLock)
     memo: dict[str, Any] = field(default_factory=dict)
 
@@ -99,9 +101,9 @@ class LoadedModel:
 
     @cached_property
     def nbytes(self) -> int:
-        """Bytes of its parameters and buffers."""
+        """Bytes of its parameters and buffers in memory; what lies on disk is left out."""
         tensors = {*self.model.parameters(), *self.model.buffers()}
-        return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+        return sum(tensor.nbytes for tensor in tensors if not tensor.is_meta)
 
     @property
     def layers(self) -> int | None:

@@ -24,16 +24,14 @@ def available_memory() -> int:
 
 def _container_room() -> int:
     try:
-        limit = (_CGROUP / "memory.max").read_text().strip()
+        limit = int((_CGROUP / "memory.max").read_text())
         used = int((_CGROUP / "memory.current").read_text())
         pages = (_CGROUP / "memory.stat").read_text()
     except (OSError, ValueError):
-        return 1 << 62  # no container, or one without a limit that can be read
-    if limit == "max":
-        return 1 << 62
+        return 1 << 62  # no container, or one without a limit (it says "max" then)
     # file pages count as used but are given back on demand
     cached = next((line for line in pages.splitlines() if line.startswith("inactive_file ")), "0 0")
-    return max(0, int(limit) - used + int(cached.split()[1]))
+    return max(0, limit - used + int(cached.split()[1]))
 
 
 def process_memory() -> int:

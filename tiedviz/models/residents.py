@@ -38,6 +38,7 @@ class Residents:
         self.budget = memory_budget() if budget is None else budget
         self._models: OrderedDict[str, LoadedModel] = OrderedDict()
         self._openings: dict[str, Opening] = {}
+        self._reserved: dict[str, int] = {}
         self._guard = threading.Lock()
 
     def get(self, source: str) -> LoadedModel | None:
@@ -82,18 +83,32 @@ class Residents:
             return list(self._models)
 
     def _bring_in(self, source: str, report: Report) -> LoadedModel:
-        model = self._load(source, report=report, make_room=self.make_room)
-        with self._guard:
-            self._models[source] = model
-            self._openings.pop(source, None)
+        try:
+            model = self._load(
+                source, report=report, make_room=lambda needed: self._reserve(source, needed)
+            )
+            with self._guard:
+                self._reserved.pop(source, None)
+                self._models[source] = model
+                self._openings.pop(source, None)
+                self._trim(keep=1)  # others may have come in since room was made
+        finally:
+            with self._guard:
+                self._reserved.pop(source, None)
+        gc.collect()
         return model
 
-    def make_room(self, needed: int) -> None:
-        """Let models go, the least recently used first, until `needed` more bytes fit."""
+    def _reserve(self, source: str, needed: int) -> None:
+        """Let models go until `needed` more bytes fit; they count as taken until the model is in."""
         with self._guard:
-            held = sum(model.nbytes for model in self._models.values())
-            while self._models and held + needed > self.budget:
-                _, model = self._models.popitem(last=False)
-                held -= model.nbytes
-                del model
+            self._reserved[source] = needed
+            self._trim(keep=0)
         gc.collect()
+
+    def _trim(self, keep: int) -> None:
+        """Let models go, the least recently used first, until all fit; `keep` of them stay."""
+        held = sum(model.nbytes for model in self._models.values())
+        taken = sum(self._reserved.values())
+        while len(self._models) > keep and held + taken > self.budget:
+            _, model = self._models.popitem(last=False)
+            held -= model.nbytes

@@ -70,6 +70,8 @@ def _readiness(source: Source) -> None:
         open_button(source, key="open from the sidebar")
         return
     with st.container(horizontal=True):
+        if loaded.placement:
+            st.badge(loaded.placement, icon=":material/hard_drive:", color="orange")
         st.badge(f"live, {loaded.dtype}", icon=":material/check_circle:", color="green")
         word = "one matrix in memory" if loaded.tied else "two matrices in memory"
         st.badge(
