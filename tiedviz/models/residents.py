@@ -99,7 +99,7 @@ class Residents:
         return model
 
     def _reserve(self, source: str, needed: int) -> None:
-        """Let models go until `needed` more bytes fit; they count as taken until the model is in."""
+        """Let models go until `needed` more bytes fit; these count as taken until it is in."""
         with self._guard:
             self._reserved[source] = needed
             self._trim(keep=0)
