@@ -1,0 +1,115 @@
+"""The proof by experiment: change one row in a copy, and see which ends of the model move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import torch
+from torch import nn
+
+from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
+from tiedviz.words.prompt_refusals import NoSuchRow
+
+
+class Side(StrEnum):
+    """Which matrix a row is changed in; for a tied model it makes no difference."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a changed row did.
+
+    Attributes:
+        token: the row that was changed.
+        side: the matrix it was changed in.
+        tied: whether that matrix is both.
+        input_moved: how far the token's input vector moved, ‖Δ‖.
+        logit_before, logit_after: the token's logit at the position that was read.
+        others_moved: the largest change among the logits of all other tokens.
+    """
+
+    token: int
+    side: Side
+    tied: bool
+    input_moved: float
+    logit_before: float
+    logit_after: float
+    others_moved: float
+
+    @property
+    def logit_moved(self) -> float:
+        """How far the token's logit moved."""
+        return self.logit_after - self.logit_before
+
+
+def prove(
+    loaded: LoadedModel, ids: Sequence[int], token: int, *, side: Side = Side.INPUT, by: float = 0.5
+) -> Proof:
+    """Change row `token` by `by` times the average row length, along h, and run the model again.
+
+    The row changes in a copy that stands in for the matrix during one call; the loaded model is
+    never touched. The prompt should not contain the token, so that only its score can move.
+
+    Raises:
+        NoSuchRow: the matrix has fewer rows.
+    """
+    matrix = loaded.embedding if side is Side.INPUT else loaded.scoring_matrix
+    if not 0 <= token < matrix.shape[0]:
+        raise NoSuchRow(token, matrix.shape[0])
+    with loaded.lock, torch.inference_mode():
+        before, vector_before = _run(loaded, ids, token, {})
+        changed = matrix.detach().clone()
+        changed[token] += _nudge(matrix, token) * by
+        names = {name: changed for name in _names_of(loaded.model, matrix)}
+        after, vector_after = _run(loaded, ids, token, names)
+    moved = (after - before).abs()
+    moved[token] = 0
+    return Proof(
+        token=token,
+        side=side,
+        tied=loaded.tied,
+        input_moved=float((vector_after - vector_before).norm()),
+        logit_before=float(before[token]),
+        logit_after=float(after[token]),
+        others_moved=float(moved.max()),
+    )
+
+
+def _nudge(matrix: torch.Tensor, token: int) -> torch.Tensor:
+    """A step as long as an average row, in the row's own direction."""
+    row = matrix[token].detach().float()
+    length = matrix.detach().float().norm(dim=1).mean()
+    return (row / row.norm().clamp_min(1e-12) * length).to(matrix.dtype)
+
+
+def _names_of(model: nn.Module, matrix: torch.Tensor) -> list[str]:
+    return [
+        name
+        for name, parameter in model.named_parameters(remove_duplicate=False)
+        if parameter is matrix
+    ]
+
+
+def _run(
+    loaded: LoadedModel, ids: Sequence[int], token: int, replaced: dict[str, torch.Tensor]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The last position's logits (V,) and the token's input vector, with some matrices replaced."""
+    model = loaded.model
+    options = {"input_ids": torch.tensor([list(ids)])}
+    if loaded.kind is Kind.SEQ2SEQ:
+        options["decoder_input_ids"] = torch.tensor([[decoder_start(model)]])
+    logits = torch.func.functional_call(model, replaced, (), options).logits[0, -1].float()
+    table = model.get_input_embeddings()
+    own = next(name for name, module in model.named_modules() if module is table)
+    inside = {
+        name.removeprefix(f"{own}."): value
+        for name, value in replaced.items()
+        if name.startswith(f"{own}.")
+    }
+    vector = torch.func.functional_call(table, inside, (torch.tensor([token]),))[0].float()
+    return logits, vector
