@@ -18,7 +18,7 @@ from tiedviz.compute.unembedding.measure import (
     unembedding_of,
 )
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.model_refusals import NoLens, NotReproduced
+from tiedviz.words.model_refusals import HeadMissing, NoLens, NotReproduced
 from tiedviz.words.prompt_refusals import NoSuchPosition
 
 
@@ -76,6 +76,7 @@ def read(
         pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
+        HeadMissing: the files held no output matrix, so that the one in memory is random.
         NoSuchPosition: the sequence is shorter.
         PromptTooLong: it is longer than the model can be run on.
         NoAnswerBegun: see `decoder_ids`; the model names no such mark.
@@ -86,6 +87,8 @@ def read(
     if not -length <= position < length:
         raise NoSuchPosition(position, length)
     position %= length
+    if random := loaded.random_tables:
+        raise HeadMissing(loaded.title, random)
     with loaded.lock:
         pause()
         unembedding = unembedding_of(loaded)
@@ -147,14 +150,16 @@ def _reading(
     loaded: LoadedModel, unembedding: Unembedding, caught: _Caught, position: int, layer: int
 ) -> Reading:
     assert unembedding.after is not None
-    layers = unembedding.layers
+    # without a path the last layer can be read all the same, and the config says which it is
+    layers = unembedding.layers or loaded.layers or 0
     product = plain_product(caught.h, loaded.scoring_matrix)
     mine = unembedding.after(product)
     error = float((mine - caught.logits).abs().max())
     limit = limit_for(caught.h, caught.logits, loaded, unembedding.after.scale.value)
     h, logits = caught.h, caught.logits
-    layer = layers if layer == -1 else layer
-    if layer != layers:
+    if layer == -1 or (layer == layers and layers):
+        layer = layers
+    else:
         h = _lens_state(loaded, unembedding, caught, layer)
         product = plain_product(h, loaded.scoring_matrix)
         logits = unembedding.after(product)

@@ -88,6 +88,16 @@ class LoadedModel:
         """Whether the input and the output matrix are one parameter in memory."""
         return self.scoring_matrix is self.embedding
 
+    @property
+    def random_tables(self) -> tuple[str, ...]:
+        """Names of E and W among what the files did not hold: every answer would be noise."""
+        tables = (self.embedding, self.scoring_matrix)
+        return tuple(
+            name
+            for name, parameter in self.model.named_parameters(remove_duplicate=False)
+            if name in self.missing and any(parameter is table for table in tables)
+        )
+
     @cached_property
     def parameters(self) -> int:
         """Parameters, each shared one counted once."""
@@ -107,9 +117,14 @@ class LoadedModel:
 
     @property
     def layers(self) -> int | None:
-        """Block calls, as its config states them."""
-        config = self.model.config.get_text_config(decoder=True)
-        return getattr(config, "num_hidden_layers", None)
+        """Block calls on the side that scores, as its config states them."""
+        config, names = self.model.config, ["num_hidden_layers"]
+        if config.is_encoder_decoder:
+            names = ["decoder_layers", "num_decoder_layers", *names]
+        else:
+            config = config.get_text_config(decoder=True)
+        stated = (getattr(config, name, None) for name in names)
+        return next((layers for layers in stated if isinstance(layers, int)), None)
 
     @property
     def positions(self) -> int | None:

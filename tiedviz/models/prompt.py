@@ -11,7 +11,7 @@ from torch import nn
 
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
 from tiedviz.words.numbers import count
-from tiedviz.words.prompt_refusals import EmptyPrompt, PromptTooLong
+from tiedviz.words.prompt_refusals import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
 from tiedviz.words.tokens import Token
 
 # The most tokens run past a rotary model's trained length: attention grows with their square.
@@ -202,3 +202,22 @@ def mask_position(ids: Sequence[int], mask: int | None) -> tuple[int, str]:
     if len(masks) > 1:
         return masks[0], f"The prompt has {len(masks)} masks; the first is read."
     return masks[0], ""
+
+
+def one_token(loaded: LoadedModel, text: str) -> Token:
+    """The one token that `text` is; `id:123` names a row by number.
+
+    Raises:
+        NotAToken: the tokenizer makes none or several of it.
+        NoSuchRow: the matrix has fewer rows.
+    """
+    if text.startswith("id:") and text[3:].isdecimal():
+        row, rows = int(text[3:]), loaded.embedding.shape[0]
+        if row >= rows:
+            raise NoSuchRow(row, rows)
+        return loaded.vocabulary.token(row)
+    with loaded.lock:
+        ids = loaded.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    if len(ids) != 1:
+        raise NotAToken(text, len(ids))
+    return loaded.vocabulary.token(ids[0])

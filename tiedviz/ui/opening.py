@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.models.costs import cost_of
-from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Step
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import residents
@@ -33,18 +32,22 @@ def opened_model(what_for: str) -> LoadedModel:
     loaded = residents().get(source.text)
     if loaded is not None:
         return loaded
-    opening = residents().opening(source.text)
-    if opening is not None and not opening.finished:
-        _progress(source)
+    if not is_opening(source):
+        _invitation(source, what_for)
     else:
-        _invitation(source, what_for, opening)
+        progress(source, "page")
     st.stop()
+
+
+def is_opening(source: Source) -> bool:
+    """Whether `source` is on its way in."""
+    opening = residents().opening(source.text)
+    return opening is not None and not opening.finished
 
 
 def open_button(source: Source, key: str) -> None:
     """The button that opens `source`, with what that costs in words; dead while it is opening."""
-    opening = residents().opening(source.text)
-    busy = opening is not None and not opening.finished
+    busy = is_opening(source)
     st.button(
         "Opening …" if busy else f"Open {source.title}",
         key=key,
@@ -70,28 +73,39 @@ def _terms(source: Source) -> str:
     return words
 
 
-def _invitation(source: Source, what_for: str, failed: Opening | None) -> None:
-    if failed is not None and failed.refusal is not None:
-        show_refusal(failed.refusal)
+def show_failure(source: Source) -> None:
+    """Why the last opening of `source` failed, if it did."""
+    opening = residents().opening(source.text)
+    if opening is not None and opening.refusal is not None:
+        show_refusal(opening.refusal)
+
+
+def _invitation(source: Source, what_for: str) -> None:
+    show_failure(source)
     with st.container(border=True):
         st.markdown(f"**{markdown_safe(source.title)}** is not open yet. {what_for}")
         open_button(source, key="open from the page")
 
 
 @st.fragment(run_every=0.5)
-def _progress(source: Source) -> None:
-    """How far the opening has come, redrawn twice a second; then the whole page."""
+def progress(source: Source, place: str) -> None:
+    """How far the opening has come, redrawn twice a second; then the whole page.
+
+    Args:
+        source: what is being opened.
+        place: tells the copies on one screen apart.
+    """
     opening = residents().opening(source.text)
     if opening is None or opening.finished:
         st.rerun()
     with st.container(border=True):
         step = opening.step
         st.progress(step.fraction or 0.0, text=f"{markdown_safe(source.title)}: {_words(step)}")
-        left, right = st.columns([4, 1], vertical_alignment="center")
-        left.caption(
-            f"{opening.seconds:.0f} s so far. The page stays usable; what you type is kept."
-        )
-        right.button("Cancel", on_click=opening.cancel, key="cancel the opening")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(
+                f"{opening.seconds:.0f} s so far. The page stays usable; what you type is kept."
+            )
+            st.button("Cancel", on_click=opening.cancel, key=f"cancel on the {place}")
 
 
 def _words(step: Step) -> str:

@@ -12,7 +12,7 @@ from tiedviz.models.sources import Source
 from tiedviz.ui.caches import residents
 from tiedviz.ui.choice import chosen_facts, chosen_source, hub_is_thinking, model_box
 from tiedviz.ui.glossary import glossary
-from tiedviz.ui.opening import open_button
+from tiedviz.ui.opening import is_opening, open_button, progress, show_failure
 from tiedviz.ui.refusals import refusals_shown
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
@@ -66,8 +66,7 @@ def _count(number: int | None) -> str:
 def _readiness(source: Source) -> None:
     loaded = residents().get(source.text)
     if loaded is None:
-        st.badge("not open", icon=":material/radio_button_unchecked:", color="gray")
-        open_button(source, key="open from the sidebar")
+        _not_open(source)
         return
     with st.container(horizontal=True):
         if loaded.placement:
@@ -77,6 +76,15 @@ def _readiness(source: Source) -> None:
         st.badge(
             word, icon=":material/link:" if loaded.tied else ":material/link_off:", color="blue"
         )
+
+
+def _not_open(source: Source) -> None:
+    if is_opening(source):
+        progress(source, "sidebar")
+        return
+    st.badge("not open", icon=":material/radio_button_unchecked:", color="gray")
+    show_failure(source)
+    open_button(source, key="open from the sidebar")
 
 
 def _memory() -> None:

@@ -41,11 +41,13 @@ def megabytes(size: float) -> str:
 
 def _in_units(number: float, units: tuple[_Unit, ...]) -> str:
     """The number in the smallest unit in which it is not printed as a thousand or more."""
+    printed = ""
     for size, unit, digits in units:
-        printed = f"{number / size:.{digits}f}"
-        if abs(float(printed)) < 1000:
+        figures = f"{number / size:.{digits}f}"
+        printed = f"{figures}{unit}"
+        if abs(float(figures)) < 1000:
             break
-    return f"{printed}{unit}"
+    return printed
 
 
 def percent(fraction: float, digits: int = 1) -> str:

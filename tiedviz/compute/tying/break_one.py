@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -14,21 +13,6 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from tiedviz.models.building import building
 
 _HEAD, _TABLE = "lm_head.weight", "model.embed_tokens.weight"
-
-
-@dataclass(frozen=True)
-class Break:
-    """One way to break a tied checkpoint.
-
-    Attributes:
-        title: what is done to it, as on a button.
-        story: how it happens to people.
-        apply: does it to the folder.
-    """
-
-    title: str
-    story: str
-    apply: Callable[[Path], None]
 
 
 def tiny_tied_folder(folder: Path) -> Path:
@@ -100,31 +84,12 @@ def _edit(
     save_file(change(load_file(path)), path, metadata={"format": "pt"})
 
 
-BREAKS: dict[str, Break] = {
-    "whole": Break("Leave it whole", "As the library saves a tied model: one matrix.", _nothing),
-    "flag": Break(
-        "Flip the flag",
-        "Somebody edits config.json, or a converter writes the wrong default.",
-        _flip_the_flag,
-    ),
-    "resize": Break(
-        "Add three tokens",
-        "resize_token_embeddings before fine-tuning: the new rows have not learned anything.",
-        _resize,
-    ),
-    "by hand": Break(
-        "Tie by hand and save",
-        "lm_head.weight = embed_tokens.weight on a model whose flag is false: the head is not saved.",
-        _tie_by_hand,
-    ),
-    "twice": Break(
-        "Write both copies",
-        "A script saves the state dict as it stands: the same matrix twice.",
-        _write_both,
-    ),
-    "merge": Break(
-        "Merge a LoRA on the head",
-        "The merged head is stored beside the table, while the flag still says tied.",
-        _merge_an_adapter,
-    ),
+BREAKS: dict[str, Callable[[Path], None]] = {
+    "whole": _nothing,
+    "flag": _flip_the_flag,
+    "resize": _resize,
+    "by hand": _tie_by_hand,
+    "twice": _write_both,
+    "merge": _merge_an_adapter,
 }
+"""What each does to a folder made by `tiny_tied_folder`; named as in `words.breaks`."""

@@ -1,0 +1,84 @@
+"""One model on its way in: its step, its end, its refusal."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from tiedviz.models.opening import Opening
+from tiedviz.models.progress import Step
+from tiedviz.words.opening_refusals import NoSuchPath, OpeningCancelled, OpeningFailed
+
+
+def test_the_step_is_what_was_reported_last():
+    reported, looked = threading.Event(), threading.Event()
+
+    def work(report) -> None:
+        report(Step("Fetching", 3, 4, "bytes"))
+        reported.set()
+        looked.wait(20)
+
+    opening = Opening("x", work)
+    assert reported.wait(20)
+    assert opening.step == Step("Fetching", 3, 4, "bytes")
+    assert not opening.finished and not opening.wait(0)
+    looked.set()
+    assert opening.wait(20) and opening.finished and opening.refusal is None
+
+
+def test_it_knows_what_was_asked_for_and_for_how_long():
+    opening = Opening("x", lambda report: None)
+    assert opening.source == "x"
+    assert opening.seconds >= 0
+
+
+def test_a_refusal_is_kept_as_it_is():
+    refusal = NoSuchPath("x")
+
+    def work(report) -> None:
+        raise refusal
+
+    opening = Opening("x", work)
+    assert opening.wait(20) and opening.refusal is refusal
+
+
+def test_an_unforeseen_error_is_one_line_here_and_a_traceback_in_the_log(caplog):
+    def work(report) -> None:
+        raise ZeroDivisionError("a\nb")
+
+    with caplog.at_level(logging.ERROR):
+        opening = Opening("x", work)
+        assert opening.wait(20)
+    assert isinstance(opening.refusal, OpeningFailed)
+    assert "ZeroDivisionError: a b" in str(opening.refusal)
+    assert "Traceback" in caplog.text
+
+
+def test_cancelling_stops_the_work_at_its_next_report():
+    steps = []
+    cancelled = threading.Event()
+
+    def work(report) -> None:
+        report(Step("one"))
+        cancelled.wait(20)
+        report(Step("two"))
+        steps.append("never")
+
+    opening = Opening("x", work)
+    opening.cancel()
+    cancelled.set()
+    assert opening.wait(20)
+    assert isinstance(opening.refusal, OpeningCancelled) and steps == []
+
+
+def test_cancelling_what_is_done_changes_nothing():
+    opening = Opening("x", lambda report: None)
+    assert opening.wait(20)
+    opening.cancel()
+    assert opening.refusal is None
+
+
+def test_a_fraction_is_known_where_the_end_is():
+    assert Step("x", 1, 4).fraction == 0.25
+    assert Step("x", 5, 4).fraction == 1.0
+    assert Step("x", 5).fraction is None and Step("x", 0, 0).fraction is None

@@ -1,0 +1,164 @@
+"""Open models are kept within a budget of bytes, the least recently used first to go."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import pytest
+
+from tiedviz.models.progress import Step
+from tiedviz.models.residents import Residents, memory_budget
+from tiedviz.words.opening_refusals import NoSuchModel, OpeningCancelled, OpeningFailed
+
+
+@dataclass
+class Weight:
+    """As much of an open model as the budget looks at."""
+
+    name: str
+    nbytes: int
+
+
+SIZES = {"a": 40, "b": 40, "c": 40, "huge": 1000}
+
+
+class Loader:
+    """Loads weights of known size, counts, and can be held up or made to fail."""
+
+    def __init__(self) -> None:
+        self.loaded: list[str] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self.refuse = False
+
+    def __call__(self, source, *, report, make_room):
+        self.gate.wait(20)
+        report(Step("Loading"))
+        if self.refuse:
+            raise NoSuchModel(source, ["a"])
+        make_room(SIZES[source])
+        self.loaded.append(source)
+        return Weight(source, SIZES[source])
+
+
+@pytest.fixture
+def loader():
+    return Loader()
+
+
+@pytest.fixture
+def residents(loader):
+    return Residents(loader, budget=100)
+
+
+def opened(residents: Residents, source: str) -> Weight:
+    assert residents.open(source).wait(20)
+    return residents.get(source)
+
+
+def test_nothing_is_open_at_the_beginning(residents):
+    assert residents.get("a") is None
+    assert residents.opening("a") is None
+    assert residents.names == [] and residents.nbytes == 0
+
+
+def test_an_opened_model_is_there_for_everybody(residents):
+    model = opened(residents, "a")
+    assert model.name == "a"
+    assert residents.get("a") is model
+    assert residents.nbytes == 40
+
+
+def test_the_least_recently_used_goes_first(residents):
+    opened(residents, "a")
+    opened(residents, "b")
+    residents.get("a")
+    opened(residents, "c")
+    assert residents.names == ["a", "c"]
+    assert residents.get("b") is None
+
+
+def test_the_budget_holds_whatever_is_opened(residents):
+    for source in "abcabc":
+        opened(residents, source)
+        assert residents.nbytes <= 100
+
+
+def test_a_model_larger_than_the_budget_comes_alone(residents):
+    opened(residents, "a")
+    opened(residents, "huge")
+    assert residents.names == ["huge"]
+
+
+def test_who_still_computes_with_a_model_keeps_it(residents):
+    model = opened(residents, "a")
+    opened(residents, "b")
+    opened(residents, "c")
+    assert "a" not in residents.names
+    assert model.nbytes == 40
+
+
+def test_many_who_ask_at_once_look_at_one_opening(residents, loader):
+    loader.gate.clear()
+    openings = [residents.open("a") for _ in range(8)]
+    assert len({id(opening) for opening in openings}) == 1
+    assert not openings[0].finished
+    assert residents.opening("a") is openings[0]
+    loader.gate.set()
+    assert openings[0].wait(20)
+    assert loader.loaded == ["a"]
+
+
+def test_a_finished_opening_is_not_looked_at_again(residents):
+    opened(residents, "a")
+    assert residents.opening("a") is None
+
+
+def test_a_failed_opening_keeps_its_refusal_and_can_be_tried_again(residents, loader):
+    loader.refuse = True
+    failed = residents.open("a")
+    assert failed.wait(20)
+    assert isinstance(failed.refusal, NoSuchModel)
+    assert residents.opening("a") is failed
+    assert residents.get("a") is None
+    loader.refuse = False
+    again = residents.open("a")
+    assert again is not failed and again.wait(20)
+    assert again.refusal is None and residents.get("a").name == "a"
+
+
+def test_an_unforeseen_error_is_a_refusal_too(residents):
+    failed = residents.open("no such size")
+    assert failed.wait(20)
+    assert isinstance(failed.refusal, OpeningFailed)
+    assert "KeyError" in failed.refusal.why
+
+
+def test_a_cancelled_opening_stops_at_its_next_step(residents, loader):
+    loader.gate.clear()
+    opening = residents.open("a")
+    opening.cancel()
+    loader.gate.set()
+    assert opening.wait(20)
+    assert isinstance(opening.refusal, OpeningCancelled)
+    assert residents.get("a") is None and loader.loaded == []
+
+
+def test_a_model_can_be_let_go_of(residents):
+    opened(residents, "a")
+    residents.forget("a")
+    assert residents.get("a") is None and residents.nbytes == 0
+    residents.forget("never opened")
+
+
+def test_the_budget_can_be_set_from_outside(monkeypatch):
+    monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", "2e9")
+    assert memory_budget() == 2_000_000_000
+
+
+def test_without_a_word_it_is_a_part_of_the_machine(monkeypatch):
+    import psutil
+
+    monkeypatch.delenv("TIEDVIZ_MODEL_MEMORY", raising=False)
+    assert 0 < memory_budget() < psutil.virtual_memory().total
