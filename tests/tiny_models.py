@@ -1,14 +1,13 @@
 """One tiny model for each architecture: real classes, random numbers, built in milliseconds.
 
-`tests/data/tiny_configs.json` holds the configurations. Nothing in it says what lies between h_L and
-the logits of a model: that is for the tests to find out.
+`tests/data/tiny_configs.json` holds the configurations. Nothing in it says what lies between h_L
+and the logits of a model: that is for the tests to find out.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +76,6 @@ def randomise(model: Any, seed: int = 0) -> None:
             tensor.copy_(torch.randn(tensor.shape, generator=generator) * 0.3)
 
 
-@cache
 def numbered_tokenizer(size: int) -> PreTrainedTokenizerFast:
     """A tokenizer whose `size` words are "w0", "w1", …"""
     words = {f"w{id}": id for id in range(size)}

@@ -10,7 +10,9 @@ from tiedviz.ui.sidebar import sidebar
 
 _PAGES = (
     ("home", "Home", ":material/home:"),
+    ("is_it_tied", "Is it tied?", ":material/link:"),
     ("next_token", "Next token", ":material/arrow_forward:"),
+    ("embedding_share", "Embedding share", ":material/pie_chart:"),
 )
 
 _ICON = Path(__file__).parent / "ui" / "icon.png"

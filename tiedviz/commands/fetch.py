@@ -6,8 +6,6 @@ import argparse
 from typing import Any
 
 from tiedviz.commands.options import Progress, add_json, print_json
-from tiedviz.models.load import model_folder
-from tiedviz.models.shelf import shelf_file
 from tiedviz.models.sources import ShelfSource
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.shelf import SHELF
@@ -23,6 +21,9 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fetch, check, convert. Returns the exit status."""
+    from tiedviz.models.load import model_folder
+    from tiedviz.models.shelf import shelf_file
+
     model = SHELF[options.name]
     progress = Progress()
     folder = model_folder(ShelfSource(model.name, model), progress)

@@ -8,22 +8,26 @@ JSON object and nothing else.
 from __future__ import annotations
 
 import argparse
-import logging
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 from tiedviz import __version__
-from tiedviz.commands import fetch, inspect
 from tiedviz.words.refusals import Refusal
 
-_COMMANDS = (fetch, inspect)
+# Modules of this package; only the one that was asked for is imported, since a verdict from headers
+# takes less time than importing the others.
+_COMMANDS = ("audit", "fetch", "inspect", "share")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit status."""
-    chosen = _parser().parse_args(arguments)
-    _quieten()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    asked = [name for name in _COMMANDS if name in words[:1]]
+    chosen = _parser(asked or _COMMANDS).parse_args(words)
+    if not getattr(chosen, "no_load", False):
+        _quieten()
     try:
         return int(chosen.run(chosen))
     except Refusal as refusal:
@@ -34,20 +38,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tiedviz",
         description="Is a language model's embedding matrix shared, and what does it do?",
     )
     parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add_to(commands)
+    # without prog argparse would format a usage line first, for which it imports five compressors
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog=parser.prog)
+    for name in names:
+        importlib.import_module(f"tiedviz.commands.{name}").add_to(commands)
     return parser
 
 
 def _quieten() -> None:
     """Keep the libraries' own bars and advice away from both streams."""
+    import logging
+
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     logging.getLogger().setLevel(logging.ERROR)

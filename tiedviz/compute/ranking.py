@@ -30,21 +30,28 @@ def nearest_tokens(
 ) -> pd.DataFrame:
     """The `top` rows of the scoring matrix nearest to h, nearest first.
 
+    A row that no token uses (a padded vocabulary has some) scores as a logit, since the model may
+    choose it, but is nobody's neighbour by cosine or distance.
+
     Columns: rank, id, text (as printed), piece, bytes (hex), logit, probability (softmax over all
     V of logit / temperature), cosine, distance (‖h − e‖), norm (‖e‖), rank_logit, rank_cosine,
-    rank_distance (1 is nearest, among rows that have a token).
+    rank_distance (1 is nearest; the last two among rows that have a token).
     """
     scores = _scores(loaded, reading)
-    ids = torch.topk(scores[by], min(top, len(scores[by]))).indices
+    tokens = loaded.vocabulary.size
+    competing = {
+        name: values if name is By.LOGIT else values[:tokens] for name, values in scores.items()
+    }
+    ids = torch.topk(competing[by], min(top, len(competing[by]))).indices
     log_total = torch.logsumexp(reading.logits.double() / temperature, 0)
-    tokens = loaded.vocabulary.tokens(ids.tolist())
+    shown = loaded.vocabulary.tokens(ids.tolist())
     frame = pd.DataFrame(
         {
-            "rank": range(1, len(tokens) + 1),
+            "rank": range(1, len(shown) + 1),
             "id": ids.tolist(),
-            "text": [token.shown for token in tokens],
-            "piece": [token.piece for token in tokens],
-            "bytes": [token.hex for token in tokens],
+            "text": [token.shown for token in shown],
+            "piece": [token.piece for token in shown],
+            "bytes": [token.hex for token in shown],
             "logit": reading.logits[ids].tolist(),
             "probability": (reading.logits[ids].double() / temperature - log_total).exp().tolist(),
             "cosine": scores[By.COSINE][ids].tolist(),
@@ -54,12 +61,12 @@ def nearest_tokens(
     )
     for name, values in scores.items():
         # one comparison for each token shown is far cheaper than sorting the whole vocabulary
-        frame[f"rank_{name.value}"] = [int((values > values[id]).sum()) + 1 for id in ids]
+        frame[f"rank_{name.value}"] = [int((competing[name] > values[id]).sum()) + 1 for id in ids]
     return frame
 
 
 def _scores(loaded: LoadedModel, reading: Reading) -> dict[By, torch.Tensor]:
-    """Three scores for each row, (V,), larger is nearer. Rows without a token count only as logits.
+    """Three scores for each row, (V,), larger is nearer.
 
     All three come from the one product: cos = h·e / ‖h‖‖e‖, and ‖h − e‖² = ‖h‖² − 2 h·e + ‖e‖².
     """
@@ -67,9 +74,6 @@ def _scores(loaded: LoadedModel, reading: Reading) -> dict[By, torch.Tensor]:
     h_norm = reading.h.norm()
     cosine = reading.product / (norms * h_norm).clamp_min(1e-12)
     distance = -(h_norm**2 - 2 * reading.product + norms**2).clamp_min(0).sqrt()
-    rows = loaded.vocabulary.size
-    if rows < len(norms):
-        cosine[rows:] = distance[rows:] = -torch.inf
     return {By.LOGIT: reading.logits, By.COSINE: cosine, By.DISTANCE: distance}
 
 

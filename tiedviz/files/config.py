@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tiedviz.files.json_text import parse_object, read_object
 from tiedviz.files.listing import CONFIG, CONFIG_LIMIT, list_names, refuse_not_a_model
@@ -33,8 +33,7 @@ _POSITIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(NamedTuple):
     """One place in config.json that says whether the matrix is shared."""
 
     path: str
@@ -43,8 +42,7 @@ class Flag:
     """As written: true, false, null, or whatever stands there."""
 
 
-@dataclass(frozen=True)
-class Dimensions:
+class Dimensions(NamedTuple):
     """Sizes as config.json gives them; None where it does not."""
 
     vocab_size: int | None = None

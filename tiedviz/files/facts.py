@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tiedviz.files.config import Dimensions, dimensions, read_config
 from tiedviz.files.folder import read_header
@@ -25,8 +24,7 @@ from tiedviz.files.roles import (
 _BLOCK = re.compile(r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\.")
 
 
-@dataclass(frozen=True)
-class ModelFacts:
+class ModelFacts(NamedTuple):
     """A model as its headers and its configuration describe it."""
 
     format: Literal["safetensors", "bin", "gguf"]
@@ -122,7 +120,7 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
 def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:
     if header.format != "gguf":
         found = dimensions(config)
-        return found if found.layers else replace(found, layers=_numbered_blocks(header))
+        return found if found.layers else found._replace(layers=_numbered_blocks(header))
     values = header.metadata
     model = values.get("general.architecture")
     tokens = values.get("tokenizer.ggml.tokens")

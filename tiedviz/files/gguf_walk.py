@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tiedviz.files.opening import ReadAt, read_exactly
 from tiedviz.words.file_refusals import DamagedFile, HeaderTooLarge, TruncatedFile
@@ -21,8 +21,7 @@ _SCALARS = {
 _U32, _U64 = struct.Struct("<I"), struct.Struct("<Q")
 
 
-@dataclass(frozen=True)
-class LongArray:
+class LongArray(NamedTuple):
     """An array that was passed over."""
 
     length: int

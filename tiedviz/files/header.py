@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 # Bits of one number, by the name safetensors gives its type.
 BITS = {
@@ -25,8 +24,7 @@ MAX_DIMENSIONS = 64
 MAX_SIZE = 2**63
 
 
-@dataclass(frozen=True)
-class StoredTensor:
+class StoredTensor(NamedTuple):
     """One tensor as its file describes it."""
 
     name: str
@@ -48,19 +46,27 @@ class StoredTensor:
         return math.prod(self.shape)
 
 
-@dataclass(frozen=True)
-class Header:
-    """Everything a model's files say about themselves before a number is read."""
-
+class _Header(NamedTuple):
     format: Literal["safetensors", "bin", "gguf"]
     tensors: tuple[StoredTensor, ...]
     """Every name, in the order of the files."""
-    metadata: Mapping[str, object] = field(default_factory=dict, hash=False)
+    metadata: Mapping[str, object] = {}
     """GGUF: its key-value pairs. Safetensors: `__metadata__`. Sharded: the index's `metadata`."""
     shared_storage: tuple[tuple[str, ...], ...] = ()
     """Names that are one and the same run of numbers inside a .bin file."""
     absent: tuple[str, ...] = ()
     """Names that an index promises and that no shard holds."""
+
+
+class Header(_Header):
+    """Everything a model's files say about themselves before a number is read.
+
+    A named tuple, as the other records here, and no dataclass: those take so long to come into
+    being, and to import, that a verdict from headers would take half as long again.
+    """
+
+    def __hash__(self) -> int:
+        return hash((self.format, self.tensors, self.shared_storage, self.absent))
 
     @cached_property
     def by_name(self) -> dict[str, StoredTensor]:

@@ -34,7 +34,7 @@ def model_class(folder: Path, title: str) -> type[PreTrainedModel]:
         FileRefusal: there is no config.json, or it is broken.
     """
     config = read_config(folder)
-    _check_model_type(config, title)
+    check_model_type(config, title)
     _check_quantisation(config, title)
     named = config.get("architectures")
     for name in named if isinstance(named, list) else []:
@@ -50,7 +50,12 @@ def _listed(named: object) -> str:
     return "nothing"
 
 
-def _check_model_type(config: Mapping[str, object], title: str) -> None:
+def check_model_type(config: Mapping[str, object], title: str) -> None:
+    """Nothing, or a refusal where the installed transformers has no such kind of model.
+
+    Raises:
+        RemoteCode, NeedsNewerTransformers, UnknownModelType: why.
+    """
     kind = str(config.get("model_type") or "")
     if kind in CONFIG_MAPPING:
         return

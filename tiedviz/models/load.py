@@ -17,6 +17,7 @@ from tiedviz.models.building import building, intact
 from tiedviz.models.checkpoint import model_class
 from tiedviz.models.convert import convert
 from tiedviz.models.hub.opening import repository_folder
+from tiedviz.models.identity import identity
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.placement import Placement, place
 from tiedviz.models.progress import Report, Step, silent
@@ -125,7 +126,7 @@ def load_folder(folder: Path, *, source: str, title: str, report: Report = silen
     return LoadedModel(
         source=source,
         title=title,
-        key=_identity(folder),
+        key=f"{identity(folder)}|float32",
         model=model,
         tokenizer=tokenizer,
         dtype="float32",
@@ -195,13 +196,3 @@ def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
         raise BrokenLoad(title, "its one stored matrix came back as two")
     if not intact():
         raise BrokenLoad(title, "transformers was left half way through a load")
-
-
-def _identity(folder: Path) -> str:
-    """What tells one set of weights from another: the folder and when its files were written."""
-    stamps = [
-        f"{path.name}:{path.stat().st_size}:{path.stat().st_mtime_ns}"
-        for path in sorted(folder.iterdir())
-        if path.is_file()
-    ]
-    return f"{folder.resolve()}|float32|{'|'.join(stamps)}"

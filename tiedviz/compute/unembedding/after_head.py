@@ -57,7 +57,7 @@ def measure_after_head(model: nn.Module, head: nn.Module, ids: Sequence[int]) ->
         NotUnderstood: it is not a bias, a scale and a softcap.
     """
     answers = _feed(model, head, ids)
-    dtype = head.weight.dtype  # the model works in it, whatever it prints its logits in
+    dtype = next(head.parameters()).dtype  # the model works in it, whatever it prints its logits in
     close = max(1e-4, 4 * torch.finfo(dtype).eps)
     if not bool(torch.isfinite(answers).all()):
         raise NotUnderstood("some logits are set to infinity whatever the matrix says")

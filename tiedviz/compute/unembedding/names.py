@@ -47,7 +47,7 @@ def name_factor(measured: float, config: Any, dtype: torch.dtype = torch.float32
         config: the model's.
         dtype: the coarsest that those numbers went through; their rounding hides small differences.
     """
-    close = max(_CLOSE, torch.finfo(dtype).eps / 4)
+    close = max(_CLOSE, torch.finfo(dtype).eps / 2)
     if abs(measured - 1) < close:
         return ONE
     for value, name in _candidates(config):

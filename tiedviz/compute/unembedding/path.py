@@ -167,7 +167,7 @@ def _source(call: Call, earlier: list[Call]) -> tuple[Call, float]:
 
 
 def _stage(call: Call, head_call: Call, scale: float, model: nn.Module) -> Stage:
-    factor = name_factor(scale, model.config, head_call.module.weight.dtype)
+    factor = name_factor(scale, model.config, next(head_call.module.parameters()).dtype)
     if call is head_call:
         return Stage(call.name, None, factor)
     return Stage(call.name, call.module, factor, holds_head=call.end > head_call.end)

@@ -29,17 +29,36 @@ def remote_facts(listing: Listing) -> ModelFacts | None:
         HubRefusal: the Hub fails.
         FileRefusal: the headers are damaged.
     """
+    found = remote_header(listing)
+    return None if found is None else gather_facts(*found)
+
+
+def remote_header(listing: Listing) -> tuple[Header, dict[str, object]] | None:
+    """The joined header and the raw config.json of a repository; None where it is pickled.
+
+    Raises:
+        HubRefusal, FileRefusal: as `remote_facts`.
+    """
     weights = listing.weights
     if not weights[0].endswith(".safetensors"):
         return None
-    config = parse_config(_whole(listing, "config.json"))
+    config = remote_config(listing)
     if listing.index is None:
-        return gather_facts(_header(listing, weights[0]), config)
+        return _header(listing, weights[0]), config
     index = parse_object(_whole(listing, listing.index), listing.index)
     files = weight_map(index, listing.index)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         shards = list(pool.map(lambda name: _header(listing, name), sorted(set(files.values()))))
-    return gather_facts(join_shards(shards, files, {}), config)
+    return join_shards(shards, files, {}), config
+
+
+def remote_config(listing: Listing) -> dict[str, object]:
+    """The raw config.json of a repository, whatever its weights are.
+
+    Raises:
+        HubRefusal, FileRefusal: as `remote_facts`.
+    """
+    return parse_config(_whole(listing, "config.json"))
 
 
 def _header(listing: Listing, name: str) -> Header:

@@ -6,7 +6,10 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from tiedviz.files.facts import ModelFacts
+from tiedviz.files.facts import ModelFacts, gather_facts
+from tiedviz.files.verdict.audit import declare
+from tiedviz.files.verdict.stored import from_header
+from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.hub.layout import Listing
 
 _MOST_KEPT = 200
@@ -19,10 +22,12 @@ class RemoteModel:
     Attributes:
         listing: its files.
         facts: from its headers; None where its weights are pickled.
+        witnesses: what config.json declares and the headers store; None likewise.
     """
 
     listing: Listing
     facts: ModelFacts | None
+    witnesses: tuple[Declared, Stored] | None = None
 
     @property
     def download_size(self) -> int:
@@ -60,8 +65,14 @@ class Asked:
 
 
 def _ask(repo: str, revision: str | None) -> RemoteModel:
-    from tiedviz.models.hub.headers import remote_facts  # the Hub's client takes its time
+    from tiedviz.models.hub.headers import remote_header  # the Hub's client takes its time
     from tiedviz.models.hub.listing import list_repository
 
     listing = list_repository(repo, revision)
-    return RemoteModel(listing, remote_facts(listing))
+    found = remote_header(listing)
+    if found is None:
+        return RemoteModel(listing, None)
+    header, config = found
+    stored = from_header(header, config)
+    witnesses = declare(config, stored), stored
+    return RemoteModel(listing, gather_facts(header, config), witnesses)

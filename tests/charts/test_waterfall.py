@@ -1,0 +1,60 @@
+"""A logit as a waterfall, its steps in the order they are taken."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from tiedviz.charts.waterfall import waterfall
+
+STEPS = pd.DataFrame(
+    {
+        "step": ["dimension 7", "dimension 2", "30 others", "× 2", "logit"],
+        "detail": ["2.000 × 3.000", "1.000 × -4.000", "30 smaller products", "scale", "the total"],
+        "value": [6.0, -4.0, 1.0, 3.0, 6.0],
+        "start": [0.0, 6.0, 2.0, 3.0, 0.0],
+        "end": [6.0, 2.0, 3.0, 6.0, 6.0],
+        "kind": ["adds", "takes away", "the rest", "adds", "the logit"],
+    }
+)
+
+
+def test_the_steps_stand_in_the_order_of_the_rows_and_not_of_the_alphabet():
+    for layer in waterfall(STEPS).to_dict()["layer"]:
+        assert layer["encoding"]["y"]["sort"] == STEPS["step"].tolist()
+
+
+def test_each_bar_goes_from_where_the_sum_was_to_where_it_is():
+    chart = waterfall(STEPS).to_dict()
+    bar = chart["layer"][0]["encoding"]
+    assert (bar["x"]["field"], bar["x2"]["field"]) == ("start", "end")
+    [rows] = chart["datasets"].values()
+    assert [(row["start"], row["end"]) for row in rows] == [(0, 6), (6, 2), (2, 3), (3, 6), (0, 6)]
+
+
+def test_every_kind_of_step_has_its_own_colour():
+    scale = waterfall(STEPS).to_dict()["layer"][0]["encoding"]["color"]["scale"]
+    assert set(STEPS["kind"]) <= set(scale["domain"])
+    assert len(set(scale["range"])) == len(scale["domain"])
+
+
+def test_the_number_stands_at_the_far_end_of_its_bar():
+    text = waterfall(STEPS).to_dict()["layer"][1]
+    assert text["transform"][0]["calculate"] == "max(datum.start, datum.end)"
+    assert text["encoding"]["text"]["field"] == "value"
+
+
+def test_the_steps_of_a_real_logit_can_be_drawn():
+    import torch
+
+    from tiedviz.compute.arithmetic import logit_arithmetic
+    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.unembedding import AfterHead
+    from tiedviz.compute.unembedding.names import ONE
+
+    class Small:
+        scoring_matrix = torch.randn(3, 20)
+
+    reading = Reading(0, 1, 1, torch.randn(20), None, torch.zeros(3), torch.zeros(3), 0.0, 1.0)
+    steps = logit_arithmetic(Small(), reading, AfterHead(None, "", ONE, None), 2).steps()
+    [rows] = waterfall(steps).to_dict()["datasets"].values()
+    assert len(rows) == 14 and len({row["step"] for row in rows}) == 14

@@ -1,0 +1,136 @@
+import pytest
+
+from tiedviz.files.verdict.declared import declared_in, inferred
+from tiedviz.files.verdict.defaults import scores_tokens
+
+FLAG = "tie_word_embeddings"
+TRUE, FALSE = {FLAG: True}, {FLAG: False}
+
+
+def told(model_type, **config):
+    return declared_in({"model_type": model_type, **config})
+
+
+@pytest.mark.parametrize(
+    ("default", "kinds"),
+    [
+        (
+            True,
+            "gpt2 gpt_neo bloom opt gemma gemma2 gemma3 falcon cohere smollm3 mamba mpt t5 umt5 "
+            "bart bert albert modernbert paligemma lfm2 mistral3",
+        ),
+        (
+            False,
+            "gptj gpt_neox llama mistral qwen2 qwen3 phi phi3 granite olmo2 stablelm mamba2 "
+            "falcon_h1 mixtral deepseek_v3 gpt_oss qwen2_vl qwen3_vl llava",
+        ),
+    ],
+)
+def test_an_absent_flag_is_what_the_class_takes(default, kinds):
+    for kind in kinds.split():
+        found = told(kind)
+        assert (kind, found.tied, found.class_default) == (kind, default, default)
+        assert "the flag is absent" in found.governed_by
+
+
+@pytest.mark.parametrize("kind", ["t5", "mt5", "umt5", "longt5", "pop2piano", "udop"])
+def test_a_raw_false_is_what_is_declared_where_the_class_forces_true(kind):
+    found = told(kind, **FALSE)
+    assert found.tied is False and found.forced is True
+    assert f"{kind} sets it to true" in found.governed_by
+    assert "sets it" not in told(kind, **TRUE).governed_by
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "tied", "path"),
+    [
+        # the outer class takes over what its text part says
+        ("llava", {"text_config": TRUE}, True, "text_config." + FLAG),
+        ("llava", {"text_config": TRUE, **FALSE}, True, "text_config." + FLAG),
+        ("llava", {"text_config": FALSE, **TRUE}, True, FLAG),
+        ("llava", {"text_config": {"model_type": "gemma"}}, True, "text_config." + FLAG),
+        ("qwen2_vl", {"text_config": TRUE}, True, "text_config." + FLAG),
+        # the outer class has a flag of its own
+        ("gemma3", {"text_config": FALSE}, True, FLAG),
+        ("gemma3", {"text_config": TRUE, **FALSE}, False, FLAG),
+        # the outer class has none, and a whole model inside reads its own part
+        ("voxtral", {"text_config": TRUE}, True, "text_config." + FLAG),
+        ("voxtral", {"text_config": {}, **TRUE}, False, "text_config." + FLAG),
+        ("encoder-decoder", {"decoder": {"model_type": "gpt2"}}, True, "decoder." + FLAG),
+        # another key
+        ("lfm2", {"tie_embedding": False}, False, "tie_embedding"),
+        ("llama", {"tie_embedding": True}, False, FLAG),
+        # a class that nobody lists
+        ("odd", TRUE, True, FLAG),
+        ("odd", {"text_config": FALSE}, False, "text_config." + FLAG),
+        ("odd", {}, None, FLAG),
+    ],
+)
+def test_the_flag_that_governs(kind, config, tied, path):
+    found = told(kind, **config)
+    assert (found.tied, found.path) == (tied, path)
+
+
+def test_the_table_is_what_transformers_does_with_parts():
+    from transformers import LlavaConfig, VoxtralConfig
+
+    assert LlavaConfig(text_config={"model_type": "llama", **TRUE}, **FALSE).tie_word_embeddings
+    assert not getattr(VoxtralConfig(text_config={"model_type": "llama"}), FLAG, False)
+
+
+def test_every_flag_is_listed_with_its_path():
+    found = told("llava", text_config=TRUE, vision_config=FALSE, **FALSE)
+    assert [(flag.path, flag.value) for flag in found.raw] == [
+        (FLAG, False),
+        ("text_config." + FLAG, True),
+        ("vision_config." + FLAG, False),
+    ]
+
+
+@pytest.mark.parametrize("config", [{}, {"model_type": ["x"]}, {"architectures": {}}])
+def test_nothing_useful_declares_nothing(config):
+    found = declared_in(config)
+    assert found.tied is None and found.scores is None
+
+
+def test_the_class_name_stands_in_for_a_missing_model_type():
+    found = declared_in({"architectures": ["GPT2LMHeadModel"]})
+    assert found.tied is True and "(gpt2, " in found.governed_by
+
+
+@pytest.mark.parametrize(
+    ("scores", "architectures"),
+    [
+        (True, "GPT2LMHeadModel BertForPreTraining VisionEncoderDecoderModel OddForCausalLM"),
+        (
+            False,
+            "BertModel LlamaForSequenceClassification T5EncoderModel OddForTokenClassification",
+        ),
+        (None, "OddModel OddForEverything For"),
+    ],
+)
+def test_whether_a_class_scores_tokens(scores, architectures):
+    for name in architectures.split():
+        assert (name, scores_tokens(name, None)) == (name, scores)
+    assert scores_tokens(None, "llama") is True
+    assert scores_tokens(None, "vit") is None
+
+
+def test_gguf_has_no_flag():
+    assert inferred(stores_head=False).tied is True
+    assert inferred(stores_head=True).tied is False
+    assert inferred(stores_head=True).raw == ()
+
+
+def test_another_transformers_is_named(monkeypatch):
+    import importlib.metadata
+
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "6.0.0")
+    assert "6.0.0 is installed" in told("llama").governed_by
+
+
+def test_the_table_is_what_the_generator_measures():
+    from tiedviz.files.verdict.defaults import table
+    from tiedviz.models.class_defaults import class_defaults
+
+    assert class_defaults() == table()

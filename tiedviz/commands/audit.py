@@ -1,0 +1,103 @@
+"""`audit MODEL …`: is the matrix shared? The verdict with its evidence, as on the page Is it tied?
+
+Exit status: 0 all is well, 1 something should be done about it, 2 it could not be decided; of
+several models the highest. One that cannot be read at all gets one line on standard error, and the
+others are still heard.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from tiedviz.commands.options import Progress, add_json, print_json
+from tiedviz.compute.witnesses.hearing import Hearing, hear, record_of
+from tiedviz.files.verdict.numbers import exact_size
+from tiedviz.words.file_refusals import printable
+from tiedviz.words.numbers import count, percent, plural
+from tiedviz.words.refusals import Refusal
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("audit", help="is the matrix shared? a verdict with evidence")
+    parser.add_argument(
+        "models",
+        metavar="MODEL",
+        nargs="+",
+        help="a shelf name, a model folder, a weights file, or a Hub id",
+    )
+    parser.add_argument(
+        "--no-load", action="store_true", help="hear the files only; the model is not opened"
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Hear each model and print its verdict. Returns the exit status."""
+    if len(options.models) == 1:
+        return _audit(options.models[0], options)
+    return max(_audit_one_of_several(model, options) for model in options.models)
+
+
+def _audit_one_of_several(model: str, options: argparse.Namespace) -> int:
+    try:
+        return _audit(model, options)
+    except Refusal as refusal:
+        print(f"tiedviz: {' '.join(str(refusal).split())}", file=sys.stderr)
+        return 2
+
+
+def _audit(model: str, options: argparse.Namespace) -> int:
+    progress = Progress()
+    heard = hear(model, load=not options.no_load, report=progress)
+    progress.done()
+    if options.json:
+        print_json(record_of(heard))
+    else:
+        _print_lines(heard)
+    if heard.verdict.word == "cannot_tell":
+        return 2
+    return 1 if heard.verdict.is_wrong else 0
+
+
+def _print_lines(heard: Hearing) -> None:
+    verdict, costs = heard.verdict, heard.verdict.costs
+    print(f"{printable(heard.model)}: {verdict.word.replace('_', ' ').upper()}. {verdict.summary}")
+    for row in verdict.evidence:
+        print(f"  {row.witness:<9} {row.state:<14} {row.text}")
+    where = "the live model" if costs.counted_from == "loaded" else "the file headers"
+    print(f"  {plural(costs.total, 'parameter')}, counted from {where}{_share_words(heard)}")
+    for cause in verdict.causes[1:]:
+        print(f"  or: {cause}")
+    for line in verdict.other_loaders:
+        print(f"  elsewhere: {line}")
+    for line in _check_lines(heard):
+        print(f"  note: {line}")
+    print(f"  {verdict.advice}")
+
+
+def _share_words(heard: Hearing) -> str:
+    costs = heard.verdict.costs
+    if costs.share is None:
+        return ""
+    text = f"; {percent(costs.share)} of them in E{' and W' if costs.head else ''}"
+    if costs.saved_by_tying:
+        size = exact_size(2 * costs.saved_by_tying)
+        text += f"; tying saves {count(costs.saved_by_tying)}, {size} in bf16"
+    return text
+
+
+def _check_lines(heard: Hearing) -> list[str]:
+    checks = heard.live.checks if heard.live else {}
+    lines = []
+    if rows := checks.get("rows_without_token"):
+        mass = percent(checks["mass_without_token"])
+        lines.append(f"{plural(rows, 'row')} without a token, {mass} of the probability")
+    if fresh := checks.get("fresh_rows"):
+        lines.append(
+            f"{plural(len(fresh), 'row')} look freshly added and untrained, from id {fresh[0]}"
+        )
+    return lines

@@ -1,0 +1,101 @@
+"""Which configuration does a name, a folder or a text mean? Needs no torch.
+
+Whatever comes out has passed `check_bounds`, so that a hostile configuration is refused before
+anything large is imported for it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tiedviz.compute.counts.bounds import check_bounds
+from tiedviz.files.config import parse_config, read_config
+from tiedviz.files.listing import CONFIG_LIMIT
+from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
+from tiedviz.models.known import files_here
+from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, find_source
+from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
+from tiedviz.words.count_refusals import GgufWithoutConfig, NoConfig, NothingPasted
+from tiedviz.words.file_refusals import HeaderTooLarge
+
+Config = dict[str, object]
+
+
+def config_of(text: str) -> Config | CatalogueRow:
+    """The raw config.json that `text` names, or the catalogue's row where that is what is known.
+
+    `text` may be a Hub id, a shelf name, a folder or the path of a config.json. A Hub id with a
+    revision is always asked of the Hub, one in the catalogue without a revision never.
+
+    Raises:
+        NoSuchModel, NoSuchPath: it names nothing.
+        HubRefusal, FileRefusal, CountRefusal: there is no config.json that can be read and built.
+    """
+    found = _find(text)
+    return found if isinstance(found, CatalogueRow) else _checked(found, text.strip())
+
+
+def _find(text: str) -> Config | CatalogueRow:
+    path = Path(text.strip()).expanduser()
+    if path.suffix == ".json" and path.is_file():
+        return _parsed_file(path)
+    source = find_source(text)
+    if isinstance(source, HubSource):
+        return _of_repository(source)
+    if isinstance(source, GgufSource):
+        raise GgufWithoutConfig(source.title)
+    if isinstance(source, FolderSource):
+        return read_config(source.path)
+    return _of_shelf(source)
+
+
+def config_in_text(raw: bytes, name: str) -> Config:
+    """The configuration in a pasted or uploaded text, called `name` in refusals.
+
+    Raises:
+        NothingPasted: there is none.
+        FileRefusal: it is not the JSON of a configuration; says where.
+        CountRefusal: it is out of bounds.
+    """
+    if not raw.strip():
+        raise NothingPasted
+    return _checked(parse_config(raw, name), name)
+
+
+def _checked(config: Config, title: str) -> Config:
+    check_bounds(config, title)
+    return config
+
+
+def _parsed_file(path: Path) -> Config:
+    """The configuration in a file of any name."""
+    with open_weights(path) as (read, size):
+        if size > CONFIG_LIMIT:
+            raise HeaderTooLarge(path.name, size, CONFIG_LIMIT)
+        raw = read_exactly(read, 0, size, path.name, size)
+    refuse_other_content(raw, size, path.name, "JSON")
+    return parse_config(raw, path.name)
+
+
+def _of_repository(source: HubSource) -> Config | CatalogueRow:
+    row = find_row(source.repo)
+    if row is not None and source.revision is None:
+        return row
+    if here := files_here(source):
+        return read_config(here)
+    from tiedviz.models.hub.headers import remote_config  # the Hub's client takes its time
+    from tiedviz.models.hub.listing import list_repository
+
+    listing = list_repository(source.repo, source.revision)
+    if "config.json" not in listing.sizes:
+        raise NoConfig(source.repo)
+    return remote_config(listing)
+
+
+def _of_shelf(source: ShelfSource) -> Config | CatalogueRow:
+    """A shelf model's shape is published and stands in the catalogue, under a name of its own."""
+    model = source.model
+    row = row_of_shape(model.V, model.d, model.layers, model.parameters, like=model.origin)
+    if row is None:
+        raise GgufWithoutConfig(model.title)
+    return row

@@ -1,0 +1,186 @@
+"""The four witnesses on one model, as far as they can be heard. Heavy libraries come in late."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tiedviz.files.verdict.audit import declare, hear_files
+from tiedviz.files.verdict.decide import decide
+from tiedviz.files.verdict.record import audit_record
+from tiedviz.files.verdict.stored import from_header
+from tiedviz.files.verdict.verdict import Verdict
+from tiedviz.files.verdict.witnesses import Declared, Loaded, Measured, Stored
+from tiedviz.models.progress import Report, Step
+from tiedviz.words.refusals import Refusal
+
+if TYPE_CHECKING:
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.sources import ShelfSource
+
+
+class Live(NamedTuple):
+    """What a live model said, and the checks on its rows."""
+
+    loaded: Loaded
+    measured: Measured | None
+    checks: dict[str, Any]
+
+
+class Hearing(NamedTuple):
+    """One model, heard."""
+
+    model: str
+    declared: Declared
+    stored: Stored
+    live: Live | None
+    verdict: Verdict
+
+
+def hearing(
+    model: str, declared: Declared, stored: Stored, live: Live | None, why: str = ""
+) -> Hearing:
+    """The witnesses put together, with the verdict on them.
+
+    Args:
+        model: what it is called in the record.
+        declared: the first witness.
+        stored: the second.
+        live: the third and the fourth, where they were heard.
+        why: why they were not, as a sentence.
+    """
+    return Hearing(model, declared, stored, live, _decide(declared, stored, live, why))
+
+
+def record_of(heard: Hearing) -> dict[str, Any]:
+    """The hearing as one JSON object."""
+    live = heard.live
+    record = audit_record(
+        heard.model,
+        heard.verdict,
+        heard.declared,
+        heard.stored,
+        live.loaded if live else None,
+        live.measured if live else None,
+    )
+    return record | {"checks": live.checks if live else {}}
+
+
+def hear(model: str, *, load: bool, report: Report) -> Hearing:
+    """All that can be heard about a model.
+
+    Args:
+        model: a shelf name, a folder, a weights file, or a Hub id.
+        load: whether to open it, for the third and the fourth witness. Where that fails, the
+            verdict is given on the files and says why.
+        report: told of each step.
+
+    Raises:
+        Refusal: not even its files can be heard.
+    """
+    live, refusal = _hear_live(model, report) if load else (None, None)
+    files = local_files(model)
+    if files is None and refusal is not None:
+        raise refusal
+    if files is None:
+        declared, stored = _remote_files(model, report)
+    else:
+        declared, stored = hear_files(
+            files, progress=lambda done, total: report(_comparing(done, total))
+        )
+    why = "" if refusal is None else " ".join(str(refusal).split())
+    return hearing(model, declared, stored, live, why)
+
+
+def _decide(declared: Declared, stored: Stored, live: Live | None, why: str) -> Verdict:
+    if live is None:
+        return decide(declared, stored, not_loaded=why)
+    return decide(declared, stored, live.loaded, live.measured)
+
+
+def _comparing(done: int, total: int) -> Step:
+    return Step("Comparing the two copies", done, total, "bytes")
+
+
+def local_files(model: str) -> Path | None:
+    """The folder or file to read headers from, if it is on this machine."""
+    named = Path(model.strip()).expanduser()
+    if model.strip() and _is_there(named):
+        return named
+    from tiedviz.models.sources import HubSource, ShelfSource, find_source
+
+    source = find_source(model)
+    if isinstance(source, HubSource):
+        from tiedviz.models.hub.cached import cached_snapshot
+
+        return cached_snapshot(source.repo, source.revision)
+    return _shelf_file(source) if isinstance(source, ShelfSource) else source.path
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no system can have
+        return False
+
+
+def _shelf_file(source: ShelfSource) -> Path | None:
+    """The published file itself, rather than what became of it."""
+    from tiedviz.models.shelf import shelf_file
+
+    file = shelf_file(source.model)
+    if file.is_file():
+        return file
+    from tiedviz.models.known import files_here
+
+    return files_here(source)
+
+
+def _remote_files(model: str, report: Report) -> tuple[Declared, Stored]:
+    """From the Hub, by headers: nothing is downloaded, and two copies are not compared."""
+    from tiedviz.models.sources import HubSource, find_source
+    from tiedviz.words.audit_refusals import NotHereYet, PickledOnTheHub
+
+    source = find_source(model)
+    if not isinstance(source, HubSource):
+        raise NotHereYet(source.title, source.text)
+    from tiedviz.models.hub.headers import remote_header
+    from tiedviz.models.hub.listing import list_repository
+
+    report(Step("Asking the Hub"))
+    found = remote_header(list_repository(source.repo, source.revision))
+    if found is None:
+        raise PickledOnTheHub(source.text)
+    header, config = found
+    stored = from_header(header, config)
+    return declare(config, stored), stored
+
+
+def _hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]:
+    from tiedviz.models.load import load
+
+    try:
+        loaded = load(model, report=report)
+    except Refusal as refusal:
+        return None, refusal
+    report(Step("Measuring"))
+    return live_witnesses(loaded), None
+
+
+def live_witnesses(loaded: LoadedModel) -> Live:
+    """What an open model says. It is not changed."""
+    from tiedviz.compute.witnesses.loaded import hear_loaded
+    from tiedviz.compute.witnesses.measured import hear_measured
+    from tiedviz.compute.witnesses.rows import empty_rows, fresh_rows
+
+    with loaded.lock:
+        heard = hear_loaded(loaded.model, loaded.missing)
+        if heard.missing or heard.on_meta or not heard.has_head:
+            return Live(heard, None, {})  # random numbers prove nothing
+        empty, fresh = empty_rows(loaded), fresh_rows(loaded.embedding)
+        checks = {
+            "rows_without_token": empty.count,
+            "mass_without_token": empty.mass,
+            "fresh_rows": [] if fresh is None else list(fresh.ids),
+        }
+        return Live(heard, hear_measured(loaded), checks)

@@ -1,0 +1,48 @@
+"""Does an adapter (LoRA or similar) sit on the input or the output matrix?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from tiedviz.files.header import StoredTensor
+from tiedviz.files.json_text import read_object
+from tiedviz.files.listing import ADAPTER_CONFIG, CONFIG_LIMIT
+from tiedviz.files.roles import EMBEDDINGS, HEADS, POSSIBLE_HEADS
+
+# What stands between the name of a layer and the adapter's own numbers, in PEFT's kinds.
+_ADAPTER = re.compile(
+    r"\.(lora_\w+|modules_to_save|oft_\w+|boft_\w+|hada_\w+|lokr_\w+|ia3_\w+|vera_\w+"
+    r"|trainable_tokens_\w+|token_adapter)(\.|$)"
+)
+_LAYERS = (*EMBEDDINGS, *HEADS, *POSSIBLE_HEADS)
+
+
+def adapter_layers(tensors: Iterable[StoredTensor]) -> tuple[str, ...]:
+    """Layers of E or W that have adapter tensors beside them."""
+    found = dict.fromkeys(
+        tensor.name[: match.start()]
+        for tensor in tensors
+        if (match := _ADAPTER.search(tensor.name))
+    )
+    return tuple(layer for layer in found if _is_table(layer))
+
+
+def adapter_targets(folder: Path) -> tuple[str, ...]:
+    """Layers of E or W that an adapter_config.json beside the weights is meant for."""
+    if not (folder / ADAPTER_CONFIG).is_file():
+        return ()
+    config = read_object(folder / ADAPTER_CONFIG, CONFIG_LIMIT)
+    named: list[str] = []
+    for key in ("target_modules", "modules_to_save", "trainable_token_indices"):
+        value = config.get(key)
+        if isinstance(value, list | dict):
+            named += [layer for layer in value if isinstance(layer, str)]
+    return tuple(layer for layer in dict.fromkeys(named) if _is_table(layer))
+
+
+def _is_table(layer: str) -> bool:
+    if re.search(r"\.\d+\.", layer):
+        return False
+    return any(layer == end or layer.endswith(f".{end}") for end in _LAYERS)

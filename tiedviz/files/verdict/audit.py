@@ -1,0 +1,39 @@
+"""The two witnesses that need no loading, from a path: the verdict of a page's first paint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tiedviz.files.config import read_config
+from tiedviz.files.listing import CONFIG
+from tiedviz.files.verdict.copies.place import Progress, quiet
+from tiedviz.files.verdict.declared import declared_in, inferred
+from tiedviz.files.verdict.stored import stored_in
+from tiedviz.files.verdict.witnesses import Declared, Stored
+
+
+def hear_files(
+    path: Path, *, progress: Progress = quiet, most: int | None = None
+) -> tuple[Declared, Stored]:
+    """What a model folder or a single weights file declares and stores.
+
+    Args:
+        path: the folder, or a `.gguf`, `.safetensors` or `.bin` file; a config.json beside a
+            file counts.
+        progress: told of the bytes compared, where two copies are stored.
+        most: compare two copies only if that reads no more bytes than this.
+
+    Raises:
+        FileRefusal: the files cannot be read.
+    """
+    folder = path if path.is_dir() else path.parent
+    config = read_config(folder) if (folder / CONFIG).is_file() else {}
+    stored = stored_in(path, config, progress=progress, most=most)
+    return declare(config, stored), stored
+
+
+def declare(config: dict[str, object], stored: Stored) -> Declared:
+    """The declared witness; of a GGUF file it follows from what is stored."""
+    if stored.format == "gguf":
+        return inferred(stored.head is not None)
+    return declared_in(config)

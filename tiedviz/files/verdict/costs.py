@@ -1,0 +1,41 @@
+"""What does sharing save, or a second copy waste, in parameters and bytes?"""
+
+from __future__ import annotations
+
+from tiedviz.files.verdict.case import Case
+from tiedviz.files.verdict.verdict import Costs
+from tiedviz.files.verdict.words import Word
+
+
+def costs_of(case: Case, word: Word) -> Costs:
+    """Counted from the live model where it was heard and has numbers, else from the headers."""
+    shared = _is_shared(case, word)
+    if case.memory and case.memory.parameters:
+        memory = case.memory
+        head = 0 if memory.same_storage else memory.head
+        saved = memory.embedding if memory.same_storage else 0
+        return Costs(
+            memory.parameters, "loaded", memory.embedding, head, saved, _wasted(case, word)
+        )
+    table = case.table.numbers if case.table else 0
+    output = case.stored.head.numbers if case.stored and case.stored.head else 0
+    total = case.stored.parameters if case.stored else 0
+    if case.two_copies and shared:
+        total -= output
+    if case.stored and case.stored.shares_storage and not shared:
+        total += output
+    separate = output if output and not shared and (case.two_copies or word == "twin") else 0
+    return Costs(total, "headers", table, separate, table if shared else 0, _wasted(case, word))
+
+
+def _is_shared(case: Case, word: Word) -> bool:
+    """Whether E and W are, or become on loading, one matrix in memory."""
+    if word == "twin":
+        return case.declared_tied is True
+    return word in ("tied", "adapter") or (word == "partly_tied" and case.lone_input)
+
+
+def _wasted(case: Case, word: Word) -> int:
+    if word != "twin" or not case.two_copies or case.stored is None or case.stored.head is None:
+        return 0
+    return case.stored.head.nbytes

@@ -1,0 +1,136 @@
+"""The second witness: what the files hold, one copy or two, and whether two are one matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from tiedviz.files.config import dimensions
+from tiedviz.files.facts import ModelFacts, gather_facts
+from tiedviz.files.folder import read_header
+from tiedviz.files.header import Header, StoredTensor
+from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
+from tiedviz.files.verdict.copies.place import Place, Progress, quiet
+from tiedviz.files.verdict.witnesses import Stored
+from tiedviz.words.file_refusals import printable
+from tiedviz.words.numbers import megabytes
+
+
+def stored_in(
+    path: Path,
+    config: Mapping[str, object],
+    *,
+    progress: Progress = quiet,
+    most: int | None = None,
+) -> Stored:
+    """What a model folder, or one weights file, holds.
+
+    Args:
+        path: the folder or the file.
+        config: its raw config.json, or `{}`.
+        progress: told of the bytes compared, where there are two copies.
+        most: compare only if that reads no more bytes than this; None compares always.
+
+    Raises:
+        FileRefusal: the files cannot be read.
+    """
+    header = read_header(path)
+    folder = path if path.is_dir() else path.parent
+    found = from_header(header, config)
+    found = found._replace(adapters=found.adapters or adapter_targets(folder))
+    return compare_copies(found, folder, progress=progress, most=most)
+
+
+def from_header(header: Header, config: Mapping[str, object]) -> Stored:
+    """What the headers alone say; two copies are not compared yet."""
+    facts = gather_facts(header, config)
+    decoder = _decoder_table(header, facts, config)
+    found = Stored(
+        format=facts.format,
+        embedding=facts.embedding,
+        head=facts.head,
+        shares_storage=facts.head_shares_storage,
+        decoder_table=decoder,
+        copies=facts.copies,
+        adapters=adapter_layers(header.tensors),
+        absent=header.absent,
+        one_way=_is_one_way(header),
+        packed=facts.packed,
+        parameters=facts.parameters,
+        stored_numbers=facts.stored_numbers,
+    )
+    if not found.two_copies or found.partner is None or found.head is None:
+        return found
+    to_read = found.partner.nbytes + found.head.nbytes
+    reason = f"comparing the two stored matrices reads {megabytes(to_read)}"
+    return found._replace(to_read=to_read, uncompared=_scaled(header, found.head, config) or reason)
+
+
+def compare_copies(
+    found: Stored, folder: Path, *, progress: Progress = quiet, most: int | None = None
+) -> Stored:
+    """The same with its two copies compared, if it has two and they can be.
+
+    Raises:
+        FileRefusal: a file cannot be read.
+    """
+    if not found.two_copies or found.partner is None or found.head is None:
+        return found
+    if found.uncompared.startswith(_SCALED) or (most is not None and found.to_read > most):
+        return found
+    from tiedviz.files.verdict.copies.compare import cannot_compare, compare
+
+    one, other = Place(found.partner, folder), Place(found.head, folder)
+    if reason := cannot_compare(one, other):
+        return found._replace(uncompared=reason)
+    return found._replace(comparison=compare(one, other, progress), uncompared="")
+
+
+_SCALED = "the output matrix is kept with scales"
+
+
+def _scaled(header: Header, head: StoredTensor, config: Mapping[str, object]) -> str:
+    """Why a head beside which scales are stored cannot be compared by its numbers alone."""
+    layer = head.name.rpartition(".")[0]
+    beside = (t.name for t in header.tensors if layer and t.name.startswith(f"{layer}."))
+    if not any("scale" in name or "absmax" in name for name in beside):
+        return ""
+    settings = config.get("quantization_config")
+    method = settings.get("quant_method") if isinstance(settings, Mapping) else None
+    library = printable(method) if isinstance(method, str) else "the library that wrote it"
+    return f"{_SCALED} of their own, which only {library} can apply"
+
+
+def _decoder_table(
+    header: Header, facts: ModelFacts, config: Mapping[str, object]
+) -> StoredTensor | None:
+    """The decoder's own table where E is the encoder's: that is the one an output is tied to."""
+    if facts.embedding is None or "encoder" not in facts.embedding.name.split("."):
+        return None
+    size = dimensions(config).vocab_size
+    rows = {facts.embedding.shape[0], size, config.get("decoder_vocab_size")}
+    return next(
+        (
+            tensor
+            for tensor in _tables_like(facts.embedding.name, header.tensors)
+            if tensor.shape[0] in rows
+        ),
+        None,
+    )
+
+
+def _tables_like(name: str, tensors: Iterable[StoredTensor]) -> Iterable[StoredTensor]:
+    """Tables called as the encoder's is, but for the decoder."""
+    parts = ["decoder" if part == "encoder" else part for part in name.split(".")]
+    wanted = ".".join(parts)
+    return (tensor for tensor in tensors if tensor.name == wanted and len(tensor.shape) == 2)
+
+
+def _is_one_way(header: Header) -> bool:
+    """Whether a GGUF file is of an encoder: its attention looks both ways, or it has no decoder."""
+    if header.format != "gguf":
+        return False
+    model = header.metadata.get("general.architecture")
+    sides = {tensor.name.partition(".")[0] for tensor in header.tensors}
+    lone_encoder = "enc" in sides and "dec" not in sides
+    return header.metadata.get(f"{model}.attention.causal") is False or lone_encoder

@@ -1,0 +1,65 @@
+"""The model of the sidebar, as a point of the chart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from tiedviz.models.sources import HubSource, ShelfSource
+from tiedviz.ui.choice import chosen_facts, chosen_source
+from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
+from tiedviz.words.refusals import Refusal
+
+
+@dataclass(frozen=True)
+class ChosenPoint:
+    """Where the chosen model lies.
+
+    Attributes:
+        title: what it is called.
+        parameters, share: its place.
+        tied: whether one table does both jobs.
+        origin: where the numbers come from, as a clause.
+        row: its row in the catalogue, or that of a model of the same shape; None where there is
+            none.
+    """
+
+    title: str
+    parameters: int
+    share: float
+    tied: bool
+    origin: str
+    row: CatalogueRow | None
+
+
+def chosen_point() -> ChosenPoint | None:
+    """The chosen model; None while nothing is known of it, or where it names nothing.
+
+    What is wrong with the choice is said in the sidebar.
+    """
+    try:
+        source = chosen_source()
+        listed = find_row(source.repo) if isinstance(source, HubSource) else None
+        if listed is not None:
+            return ChosenPoint(
+                listed.name, listed.total, listed.parts.share, listed.tied, "catalogue", listed
+            )
+        facts = chosen_facts(source)
+    except Refusal:
+        return None
+    if facts is None or facts.share is None or not facts.parameters:
+        return None
+    row = None
+    if isinstance(source, ShelfSource):
+        model = source.model
+        row = row_of_shape(model.V, model.d, model.layers, model.parameters, like=model.origin)
+    return ChosenPoint(
+        source.title, facts.parameters, facts.share, facts.stores_one_table, facts.origin, row
+    )
+
+
+def ring_of(point: ChosenPoint | None) -> pd.DataFrame:
+    """None or one row: title, parameters, share."""
+    rows = [] if point is None else [(point.title, point.parameters, point.share)]
+    return pd.DataFrame(rows, columns=["title", "parameters", "share"])

@@ -1,0 +1,69 @@
+"""The verdict: one word, how things are, what to do; the four witnesses; four figures."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tiedviz.files.verdict.verdict import Verdict
+from tiedviz.ui.is_it_tied.heard import Heard, hear_the_rest
+from tiedviz.words.numbers import count, megabytes, percent, short_count
+from tiedviz.words.tokens import markdown_safe
+
+_BOX = {"calm": st.success, "amber": st.warning, "red": st.error, "grey": st.info}
+_ICONS = {
+    "tied": ":material/link:",
+    "twin": ":material/content_copy:",
+    "near_twin": ":material/content_copy:",
+    "untied": ":material/link_off:",
+    "contradiction": ":material/error:",
+    "broken": ":material/broken_image:",
+    "partly_tied": ":material/rule:",
+    "no_head": ":material/do_not_disturb_on:",
+    "adapter": ":material/layers:",
+    "cannot_tell": ":material/help:",
+}
+_STATES = {
+    "declared": "what config.json says",
+    "stored": "what the files hold",
+    "loaded": "what the live model shares",
+    "measured": "what its logits prove",
+}
+
+
+def banner(verdict: Verdict) -> None:
+    """The word in its tone, the state, the advice, and how it usually came about."""
+    word = verdict.word.replace("_", " ").capitalize()
+    lines = [f"**{word}.** {markdown_safe(verdict.state)}", markdown_safe(verdict.advice)]
+    if verdict.causes:
+        lines.append("Usual causes: " + markdown_safe("; ".join(verdict.causes)))
+    _BOX[verdict.tone]("\n\n".join(lines), icon=_ICONS[verdict.word])
+
+
+def witness_rows(heard: Heard) -> None:
+    """Four full-width rows: witness, state, evidence; then buttons for what is unheard."""
+    with st.container(border=True, key="witnesses"):
+        for row in heard.hearing.verdict.evidence:
+            name, state, text = st.columns([1.6, 1.4, 5], vertical_alignment="top")
+            name.markdown(f"**{row.witness}**  \n:small[:gray[{_STATES[row.witness]}]]")
+            state.markdown(markdown_safe(row.state))
+            text.markdown(markdown_safe(row.text) if row.text else ":gray[–]")
+        with st.container(horizontal=True):
+            hear_the_rest(heard)
+
+
+def figures(verdict: Verdict) -> None:
+    """Parameters, the part in E and W, and what tying saves."""
+    costs = verdict.costs
+    tables = costs.embedding + costs.head
+    share = "–" if costs.share is None else percent(costs.share)
+    origin = "counted in memory" if costs.counted_from == "loaded" else "counted from headers"
+    cells = (
+        ("parameters", short_count(costs.total), f"{count(costs.total)}, each once; {origin}"),
+        ("in E and W", f"{short_count(tables)} · {share}", f"{count(tables)} numbers"),
+        ("saved by tying", short_count(costs.saved_by_tying), f"{count(costs.saved_by_tying)}"),
+        ("saved in bf16", megabytes(2 * costs.saved_by_tying), "two bytes for each number"),
+    )
+    for column, (label, value, help_text) in zip(st.columns(4), cells, strict=True):
+        column.metric(label, value, help=help_text)
+    if costs.wasted_bytes:
+        st.caption(f"A second copy in the file takes {megabytes(costs.wasted_bytes)} for nothing.")

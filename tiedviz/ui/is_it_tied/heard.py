@@ -1,0 +1,112 @@
+"""What has been heard about the chosen model so far, and how to hear the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses, local_files
+from tiedviz.files.verdict.audit import hear_files
+from tiedviz.files.verdict.witnesses import Declared, Stored
+from tiedviz.models.identity import identity
+from tiedviz.models.sources import ShelfSource, Source
+from tiedviz.ui.caches import heard_files, remember_heard, residents
+from tiedviz.ui.choice import chosen_source, hub_is_thinking, remote
+from tiedviz.ui.opening import open_button
+from tiedviz.words.numbers import megabytes
+
+# Two copies up to this size are compared at once; more takes a button and a progress bar.
+_AT_ONCE = 100_000_000
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A hearing on the page.
+
+    Attributes:
+        source: the model.
+        files: where its files lie on this machine, or None.
+        hearing: the witnesses heard so far, and the verdict on them.
+    """
+
+    source: Source
+    files: Path | None
+    hearing: Hearing
+
+
+def hear_chosen() -> Heard | None:
+    """The witnesses of the chosen model that can be heard now; None where there is none yet.
+
+    The files at once; the live model where it is open. Nothing is opened or fetched for it.
+
+    Raises:
+        Refusal: its files cannot be read, or the Hub says no.
+    """
+    source = chosen_source()
+    files = local_files(source.text)
+    if files is None:
+        return _before_it_is_here(source)
+    declared, stored = _hear_files(files)
+    loaded = residents().get(source.text)
+    if loaded is None:
+        return Heard(source, files, hearing(source.text, declared, stored, None))
+    with loaded.lock:
+        if "live witnesses" not in loaded.memo:
+            loaded.memo["live witnesses"] = live_witnesses(loaded)
+    live = loaded.memo["live witnesses"]
+    return Heard(source, files, hearing(source.text, declared, stored, live))
+
+
+def _before_it_is_here(source: Source) -> Heard | None:
+    """From the Hub by headers; a shelf model says nothing before it is fetched."""
+    if isinstance(source, ShelfSource):
+        st.info(
+            f"{source.title} is not in the cache yet, so no file can be heard. Its publisher "
+            f"states one table of {source.model.V:,} × {source.model.d}.",
+            icon=":material/inventory_2:",
+        )
+        open_button(source, key="fetch for the verdict")
+        return None
+    if hub_is_thinking(source):
+        st.caption("Asking the Hub for the headers …")
+        return None
+    answer = remote(source)
+    if answer is None or answer.witnesses is None:
+        st.info("Its weights are pickled: the files can be heard once they are here.")
+        open_button(source, key="fetch for the verdict")
+        return None
+    declared, stored = answer.witnesses
+    return Heard(source, None, hearing(source.text, declared, stored, None))
+
+
+def _hear_files(files: Path) -> tuple[Declared, Stored]:
+    key = identity(files)
+    found = heard_files(key)
+    if found is None:
+        found = hear_files(files, most=_AT_ONCE)
+        remember_heard(key, found)
+    return found
+
+
+def hear_the_rest(heard: Heard) -> None:
+    """Buttons for what has not been heard: comparing two copies, opening the model."""
+    stored = heard.hearing.stored
+    if stored.two_copies and stored.comparison is None and heard.files is not None:
+        size = megabytes(stored.to_read)
+        if st.button(f"Compare the two copies (reads {size})", icon=":material/compare:"):
+            _compare(heard.files)
+    if heard.hearing.live is None and "loaded" in heard.hearing.verdict.unheard:
+        open_button(heard.source, key="hear all four")
+
+
+def _compare(files: Path) -> None:
+    bar = st.progress(0.0, text="Comparing the two copies")
+
+    def tell(done: int, total: int) -> None:
+        share = done / total if total else 1.0
+        bar.progress(share, text=f"Comparing, {megabytes(done)} of {megabytes(total)}")
+
+    remember_heard(identity(files), hear_files(files, progress=tell))
+    st.rerun()
