@@ -40,7 +40,7 @@ def test_rows_that_are_not_shown_do_not_speak():
 
 
 def test_a_family_that_ties_here_and_there_does_not_stop():
-    row = find_row("Qwen/Qwen2.5-7B")
+    row = find_row("Qwen/Qwen2.5-72B")
     parts = dataclasses.replace(row.parts, head=0)
     large = dataclasses.replace(row, repo_id="Qwen/Qwen2.5-99B", tied=True, parts=parts)
     rows = [*(each for each in catalogue() if each.family == "Qwen2.5"), large]

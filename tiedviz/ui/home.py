@@ -8,8 +8,11 @@ import streamlit as st
 
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, toy_scores
+from tiedviz.compute.witnesses.hearing import hear
+from tiedviz.models.progress import silent
 from tiedviz.ui.caches import residents
 from tiedviz.ui.choice import chosen_facts, chosen_source
+from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.prompt_bar import PRESETS
 from tiedviz.ui.refusals import refusals_shown
 from tiedviz.words.numbers import count, percent
@@ -19,7 +22,7 @@ _DIMENSIONS = ("x₁", "x₂", "x₃")
 
 def doors() -> None:
     """Where to start."""
-    learn, explore = st.columns(2)
+    learn, explore, check = st.columns(3)
     with learn.container(border=True, height="stretch"):
         st.markdown("#### Learn")
         st.markdown(
@@ -36,6 +39,26 @@ def doors() -> None:
                 icon=":material/arrow_forward:",
                 query_params={"prompt": preset},
             )
+    with check.container(border=True, height="stretch"):
+        _check()
+
+
+def _check() -> None:
+    """A box for a path or a Hub id, and the verdict from its files right there."""
+    st.markdown("#### Check")
+    st.markdown("Is a checkpoint tied? Its files are read, nothing is opened.")
+    name = st.text_input(
+        "Model to check",
+        key="check",
+        placeholder="a folder, a file, OWNER/NAME",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    if not name:
+        return
+    with refusals_shown(), st.spinner("Reading headers", show_time=True):
+        banner(hear(name, load=False, report=silent).verdict)
+        st.page_link("../pages/is_it_tied.py", label="More evidence", icon=":material/link:")
 
 
 def loop() -> None:

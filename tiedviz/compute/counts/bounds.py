@@ -14,7 +14,7 @@ from tiedviz.files.config import dimensions
 from tiedviz.words.count_refusals import SizeOutOfBounds, TooManyParameters
 
 MAX_PARAMETERS = 10_000_000_000_000  # ten times the largest model anybody has described
-MAX_TENSORS = 20_000  # about two seconds of building; the largest real ones have some thousands
+MAX_TENSORS = 12_000  # about a second of building; the largest real models have some thousands
 
 # The first that matches the end of a key decides.
 _LIMITS = (

@@ -1,0 +1,131 @@
+import json
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+from tests.pages.conftest import open_model, text_of
+
+
+@pytest.fixture
+def edited(tiny_folder):
+    """A saved tiny model whose files are then changed by hand."""
+
+    def build(*, tied=True, flag=None, head=None):
+        folder = tiny_folder(tied=tied, name="checked")
+        if flag is not None:
+            config = json.loads((folder / "config.json").read_text())
+            config["tie_word_embeddings"] = flag
+            (folder / "config.json").write_text(json.dumps(config))
+        if head is not None:
+            path = folder / "model.safetensors"
+            tensors = load_file(path)
+            tensors["lm_head.weight"] = head(tensors["model.embed_tokens.weight"].clone())
+            save_file(tensors, path, metadata={"format": "pt"})
+        return folder
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("how", "word", "says"),
+    [
+        ({}, "Tied", "One table does both jobs"),
+        ({"tied": False}, "Untied", "Two different matrices, as declared"),
+        ({"head": lambda e: e}, "Twin", "The file stores the same matrix twice"),
+        ({"head": lambda e: e + 1}, "Contradiction", "300 of 300 rows differ"),
+        ({"flag": False}, "Broken", "no output matrix is stored"),
+    ],
+    ids=["tied", "untied", "twin", "contradiction", "broken"],
+)
+def test_the_files_alone_give_a_verdict_at_once(visit, edited, how, word, says):
+    app = visit("is_it_tied", model=str(edited(**how)))
+    assert app.title[0].value == "Is it tied?"
+    boxes = [*app.success, *app.warning, *app.error, *app.info]
+    [banner] = [box.value.replace("\\", "") for box in boxes if box.value.startswith("**")]
+    assert banner.startswith(f"**{word}.**")
+    assert says in banner
+    assert "not heard" in text_of(app)
+
+
+def test_the_four_figures_come_from_the_header(visit, edited):
+    app = visit("is_it_tied", model=str(edited()))
+    shown = {metric.label: metric.value for metric in app.metric}
+    # 300 rows of 16, and two blocks of 16·16·4 + 16·32·3 + 2·16, and the last norm
+    assert shown["parameters"] == "10.0k"
+    assert shown["saved by tying"] == "4.8k"
+    assert shown["saved in bf16"] == "10 kB"
+
+
+def test_an_open_model_is_heard_twice_more(visit, edited):
+    folder = edited()
+    app = open_model(visit("is_it_tied", model=str(folder)), "checked")
+    said = text_of(app)
+    assert "not heard" not in said
+    assert "one Parameter, at one place in memory" in said
+    assert "h_L @ E.T; max |Δ|" in said
+    [lines] = [code.value for code in app.code if "_tied_weights_keys" in code.value]
+    assert "LlamaForCausalLM._tied_weights_keys = {'lm_head.weight'" in lines
+    assert "transformers/models/llama/modeling_llama.py, line" in lines
+
+
+def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edited):
+    folder = edited(flag=False)
+    app = visit("is_it_tied", model=str(folder))
+    assert any("['tie_word_embeddings'] = True" in code.value for code in app.code)
+    app = open_model(visit("next_token", model=str(folder), prompt="the cat"), "checked")
+    assert "has no output matrix of its own" in text_of(app)
+    assert not app.dataframe
+
+
+def test_one_changed_row_is_shown_to_move_both_ends(visit, edited):
+    app = open_model(visit("is_it_tied", model=str(edited()), tab="Prove it"), "checked")
+    app.text_input(key="prove token").set_value("id:200").run()
+    [button] = [button for button in app.button if button.label.startswith("Change its row")]
+    button.click().run()
+    moved = app.dataframe[0].value
+    assert moved["input vector moved by"].item() > 0
+    assert moved["logit moved by"].item() != 0
+    assert any("both ends moved" in box.value for box in app.success)
+
+
+def test_breaking_a_model_changes_the_verdict(visit, edited):
+    app = visit("is_it_tied", model=str(edited()), tab="Break one")
+    words = {}
+    for how in ("whole", "flag", "resize", "by hand", "twice", "merge"):
+        app.get_by_key("break").set_value(how).run()
+        boxes = [*app.success, *app.warning, *app.error, *app.info]
+        words[how] = boxes and [box.value.split(".")[0].strip("*") for box in boxes]
+    found = {how: (set(seen) - {"Tied"}) or {"Tied"} for how, seen in words.items()}
+    assert found == {
+        "whole": {"Tied"},
+        "flag": {"Broken"},
+        "resize": {"Tied"},
+        "by hand": {"Broken"},
+        "twice": {"Twin"},
+        "merge": {"Contradiction"},
+    }
+
+
+def test_two_heads_give_two_answers_side_by_side(visit, edited):
+    app = open_model(
+        visit("is_it_tied", model=str(edited(tied=False)), tab="Try both heads"), "checked"
+    )
+    through_w, through_e = (frame.value["id"].tolist() for frame in app.dataframe)
+    assert through_w != through_e
+
+
+def test_many_models_make_one_table(visit, edited):
+    names = [str(edited()), str(edited(tied=False)), "/nowhere/at/all"]
+    app = visit("is_it_tied", model=names[0], tab="Many")
+    app.get_by_key("many").set_value("\n".join(names)).run()
+    [button] = [button for button in app.button if button.label == "Hear their files"]
+    button.click().run()
+    assert app.dataframe[0].value["verdict"].tolist() == ["tied", "untied", "not heard"]
+
+
+def test_the_report_can_be_pasted_into_an_issue(visit, edited):
+    app = visit("is_it_tied", model=str(edited(head=lambda e: e + 1)))
+    [report] = [code.value for code in app.code if code.value.startswith("### ")]
+    assert "contradiction" in report
+    assert "| stored | two copies |" in report
+    assert any("python -m tiedviz audit" in code.value for code in app.code)
