@@ -18,7 +18,7 @@ def test_four_words_score_as_they_do_by_hand():
 
 def test_the_products_are_written_out():
     frame = toy_scores(list(TOY_WORDS), np.array(TOY_E), np.array(TOY_H))
-    assert frame["products"][0] == "0.5·0.2 + 0.2·0.3 + -0.3·-0.9"
+    assert frame["products"][0] == "0.5·0.2 + 0.2·0.3 + (−0.3)·(−0.9)"
 
 
 def test_probabilities_add_up_to_one_however_large_the_numbers():

@@ -7,7 +7,7 @@ def test_home_shows_the_published_loop_without_opening_anything(visit, empty_cac
     said = text_of(app)
     assert "49,152 × 576 = 28,311,552 numbers" in said
     assert "21.05 %" in said
-    assert "published numbers, not yet read from a file" in said
+    assert "Published numbers, not yet read from a file." in said
 
 
 def test_the_toy_gives_the_numbers_one_gets_by_hand(visit, empty_cache):
@@ -33,3 +33,12 @@ def test_a_path_that_is_not_there_is_said_in_words(visit, empty_cache):
     app = visit(model="/nowhere/model")
     assert "Nothing lies at “/nowhere/model”" in text_of(app)
     assert "**ran**" in text_of(app)  # the rest of the page still stands
+
+
+def test_a_checkpoint_is_checked_on_the_spot(visit, empty_cache, tiny_folder):
+    app = visit()
+    app.text_input(key="check").set_value(str(tiny_folder(tied=True))).run()
+    assert any(box.value.startswith("**Tied.**") for box in app.success)
+    app.text_input(key="check").set_value("/nowhere/at/all").run()
+    assert any("Nothing lies at" in box.value.replace("\\", "") for box in app.error)
+    assert app.text_input(key="check").value == "/nowhere/at/all"

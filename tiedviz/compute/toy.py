@@ -24,9 +24,15 @@ def toy_scores(words: list[str], E: np.ndarray, h: np.ndarray) -> pd.DataFrame:
         {
             "word": words,
             "products": [
-                " + ".join(f"{a:g}·{b:g}" for a, b in zip(h, row, strict=True)) for row in E
+                " + ".join(f"{_factor(a)}·{_factor(b)}" for a, b in zip(h, row, strict=True))
+                for row in E
             ],
             "logit": logits,
             "probability": weights / weights.sum(),
         }
     )
+
+
+def _factor(number: float) -> str:
+    """A number as a factor: in brackets where it is negative."""
+    return f"(−{-number:g})" if number < 0 else f"{number:g}"

@@ -84,7 +84,8 @@ def loop() -> None:
         st.caption(
             f"Text becomes ids, each id reads one row of E, the blocks turn rows into h_L, and h_L "
             f"is multiplied with every row to score the next token. E holds {count(facts.V)} × "
-            f"{count(facts.d)} = {count(facts.V * facts.d)} numbers.{share} {facts.origin}."
+            f"{count(facts.d)} = {count(facts.V * facts.d)} numbers.{share} "
+            f"{facts.origin[0].upper()}{facts.origin[1:]}."
         )
 
 
