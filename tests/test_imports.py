@@ -1,4 +1,4 @@
-"""The layers, as the design draws them: imports point one way, and the first paint needs no torch."""
+"""The layers, as the design draws them: imports point one way; the first paint needs no torch."""
 
 from __future__ import annotations
 

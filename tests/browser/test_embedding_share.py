@@ -26,7 +26,7 @@ def test_the_chart_is_drawn_ringed_and_answers_the_pointer(visitor, server):
         expect(chart.get_by_text(family, exact=True).first).to_be_visible()
     expect(visitor.page.get_by_text("Ringed: Gemma 3 270M, 268,098,176")).to_be_visible()
 
-    mark = chart.locator("path[aria-label*='pythia-14m'], path[aria-label*='pythia\\-14m']").last
+    mark = chart.locator("path[aria-label*='pythia-14m']").last
     mark.hover()
     expect(visitor.page.locator("#vg-tooltip-element")).to_contain_text("EleutherAI/pythia-14m")
     mark.click()
@@ -38,7 +38,7 @@ def test_a_tab_is_in_the_link_and_the_link_leads_to_it(visitor):
     visitor.page.get_by_role("tab", name="Where parameters go").click()
     visitor.settle()
     assert "view=Where+parameters+go" in visitor.page.url
-    bars = visitor.page.locator(".st-key-parts-chart .mark-rect path")
+    bars = visitor.page.locator(".stVegaLiteChart .mark-rect path")
     expect(bars.first).to_be_visible()
     assert bars.first.bounding_box()["height"] > 8
 

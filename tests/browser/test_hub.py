@@ -1,4 +1,4 @@
-"""The models users name first, opened by their Hub ids in a browser, from a stand-in for the Hub."""
+"""The models users name first, opened by their Hub ids in a browser, from a stand-in Hub."""
 
 import re
 from urllib.parse import urlencode

@@ -56,7 +56,8 @@ def test_two_models_of_equal_name_and_place_stay_two():
 
 
 def test_the_chosen_model_is_ringed_and_named():
-    *_, ring, name = layers(share_frame(), ["GPT-2"], RING)
+    _, ring, marks, _, name = layers(share_frame(), ["GPT-2"], RING)
+    assert marks["encoding"]["shape"]  # above the ring, so that they take the pointer
     assert ring["mark"]["stroke"] == LIVE and not ring["mark"]["filled"]
     assert name["encoding"]["text"]["field"] == "title"
     assert len(layers(share_frame(), ["GPT-2"])) == 3
@@ -64,7 +65,7 @@ def test_the_chosen_model_is_ringed_and_named():
 
 def test_a_ring_outside_the_models_shown_is_still_inside_the_axis():
     huge = RING.assign(parameters=10**13)
-    low, high = layers(share_frame(), [], huge)[1]["encoding"]["x"]["scale"]["domain"]
+    low, high = layers(share_frame(), [], huge)[0]["encoding"]["x"]["scale"]["domain"]
     assert low < 4e6 and high > 10**13
 
 

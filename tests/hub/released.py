@@ -14,7 +14,7 @@ from tiedviz.models.building import building
 
 
 def released_gpt2(folder: Path) -> Path:
-    """GPT-2 as it lies on the Hub: no prefix, mask buffers stored, no tie flag, vocab and merges."""
+    """GPT-2 as it lies on the Hub: no prefix, mask buffers stored, no flag, vocab and merges."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     tokenizer = ByteLevelBPETokenizer()

@@ -1,4 +1,4 @@
-"""A stand-in for the Hub: the two routes the app uses, over folders on disk, and every way to fail."""
+"""A stand-in for the Hub: the two routes the app uses, over folders, and every way to fail."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ class StandInHub:
         self.sent = 0
         self.cut_after: int | None = None
         self.tokens: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Bound", (_Handler,), {"hub": self})
+        )
         self._server.daemon_threads = True
         self.base = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -48,115 +50,110 @@ class StandInHub:
         self._server.shutdown()
         self._server.server_close()
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        hub = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    hub: StandInHub
+    protocol_version = "HTTP/1.1"
 
-            def log_message(self, *args: object) -> None:
-                pass
+    def log_message(self, *args: object) -> None:
+        pass
 
-            def do_HEAD(self) -> None:
-                self.answer(body=False)
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
 
-            def do_GET(self) -> None:
-                self.answer(body=True)
+    def do_GET(self) -> None:
+        self.answer(body=True)
 
-            def answer(self, body: bool) -> None:
-                path = unquote(urlsplit(self.path).path)
-                hub.requests.append((self.command, path))
-                hub.tokens.append(self.headers.get("Authorization", ""))
-                if path.startswith("/api/models/"):
-                    self.describe(path.removeprefix("/api/models/"), body)
-                elif "/resolve/" in path:
-                    repo, _, rest = path[1:].partition("/resolve/")
-                    self.file(repo, rest.partition("/")[2], body)
-                else:
-                    self.fail(404, "")
+    def answer(self, body: bool) -> None:
+        path = unquote(urlsplit(self.path).path)
+        self.hub.requests.append((self.command, path))
+        self.hub.tokens.append(self.headers.get("Authorization", ""))
+        if path.startswith("/api/models/"):
+            self.describe(path.removeprefix("/api/models/"), body)
+        elif "/resolve/" in path:
+            repo, _, rest = path[1:].partition("/resolve/")
+            self.file(repo, rest.partition("/")[2], body)
+        else:
+            self.fail(404, "")
 
-            def describe(self, path: str, body: bool) -> None:
-                repo, _, revision = path.partition("/revision/")
-                if repo == "org/hangs":
-                    time.sleep(30)
-                if repo == "org/html":
-                    return self.send(b"<html>captive portal</html>", "text/html", {}, body)
-                if repo in FAILURES:
-                    return self.fail(*FAILURES[repo])
-                if repo not in hub.repositories:
-                    return self.fail(404, "RepoNotFound")
-                if revision not in ("", "main", COMMIT):
-                    return self.fail(404, "RevisionNotFound")
-                files = sorted(path for path in hub.repositories[repo].iterdir() if path.is_file())
-                record = {
-                    "id": repo,
-                    "modelId": repo,
-                    "sha": COMMIT,
-                    "private": False,
-                    "gated": False,
-                    "downloads": 0,
-                    "likes": 0,
-                    "tags": [],
-                    "siblings": [
-                        {"rfilename": path.name, "size": path.stat().st_size} for path in files
-                    ],
-                }
-                self.send(json.dumps(record).encode(), "application/json", {}, body)
+    def describe(self, path: str, body: bool) -> None:
+        repo, _, revision = path.partition("/revision/")
+        if repo == "org/hangs":
+            time.sleep(30)
+        if repo == "org/html":
+            return self.send(b"<html>captive portal</html>", "text/html", {}, body)
+        if repo in FAILURES:
+            return self.fail(*FAILURES[repo])
+        if repo not in self.hub.repositories:
+            return self.fail(404, "RepoNotFound")
+        if revision not in ("", "main", COMMIT):
+            return self.fail(404, "RevisionNotFound")
+        files = sorted(path for path in self.hub.repositories[repo].iterdir() if path.is_file())
+        record = {
+            "id": repo,
+            "modelId": repo,
+            "sha": COMMIT,
+            "private": False,
+            "gated": False,
+            "downloads": 0,
+            "likes": 0,
+            "tags": [],
+            "siblings": [{"rfilename": path.name, "size": path.stat().st_size} for path in files],
+        }
+        self.send(json.dumps(record).encode(), "application/json", {}, body)
 
-            def file(self, repo: str, name: str, body: bool) -> None:
-                if repo in FAILURES:
-                    return self.fail(*FAILURES[repo])
-                path = hub.repositories.get(repo, Path("/nowhere")) / name
-                if not path.is_file():
-                    return self.fail(404, "EntryNotFound")
-                size = path.stat().st_size
-                etag = hashlib.sha256(f"{path}{size}".encode()).hexdigest()
-                headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
-                start, end, status = 0, size - 1, 200
-                wanted = self.headers.get("Range", "")
-                if wanted.startswith("bytes="):
-                    first, _, last = wanted.removeprefix("bytes=").partition("-")
-                    start, end, status = int(first), min(int(last or end), end), 206
-                    headers["Content-Range"] = f"bytes {start}-{end}/{size}"
-                self.begin(status, "application/octet-stream", end - start + 1, headers)
-                if body:
-                    self.stream(path, start, end - start + 1)
+    def file(self, repo: str, name: str, body: bool) -> None:
+        if repo in FAILURES:
+            return self.fail(*FAILURES[repo])
+        path = self.hub.repositories.get(repo, Path("/nowhere")) / name
+        if not path.is_file():
+            return self.fail(404, "EntryNotFound")
+        size = path.stat().st_size
+        etag = hashlib.sha256(f"{path}{size}".encode()).hexdigest()
+        headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
+        start, end, status = 0, size - 1, 200
+        wanted = self.headers.get("Range", "")
+        if wanted.startswith("bytes="):
+            first, _, last = wanted.removeprefix("bytes=").partition("-")
+            start, end, status = int(first), min(int(last or end), end), 206
+            headers["Content-Range"] = f"bytes {start}-{end}/{size}"
+        self.begin(status, "application/octet-stream", end - start + 1, headers)
+        if body:
+            self.stream(path, start, end - start + 1)
 
-            def fail(self, status: int, code: str) -> None:
-                self.send_response(status)
-                if code:
-                    self.send_header("X-Error-Code", code)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+    def fail(self, status: int, code: str) -> None:
+        self.send_response(status)
+        if code:
+            self.send_header("X-Error-Code", code)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
-            def send(self, data: bytes, kind: str, headers: dict[str, str], body: bool) -> None:
-                self.begin(200, kind, len(data), headers)
-                if body:
-                    self.write(data)
+    def send(self, data: bytes, kind: str, headers: dict[str, str], body: bool) -> None:
+        self.begin(200, kind, len(data), headers)
+        if body:
+            self.write(data)
 
-            def begin(self, status: int, kind: str, size: int, headers: dict[str, str]) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(size))
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.end_headers()
+    def begin(self, status: int, kind: str, size: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(size))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
 
-            def stream(self, path: Path, start: int, length: int) -> None:
-                if hub.cut_after is not None and length > hub.cut_after:
-                    length = hub.cut_after
-                    self.close_connection = True
-                with path.open("rb") as file:
-                    file.seek(start)
-                    while length > 0 and (block := file.read(min(length, 1 << 20))):
-                        self.write(block)
-                        length -= len(block)
+    def stream(self, path: Path, start: int, length: int) -> None:
+        if self.hub.cut_after is not None and length > self.hub.cut_after:
+            length = self.hub.cut_after
+            self.close_connection = True
+        with path.open("rb") as file:
+            file.seek(start)
+            while length > 0 and (block := file.read(min(length, 1 << 20))):
+                self.write(block)
+                length -= len(block)
 
-            def write(self, data: bytes) -> None:
-                hub.sent += len(data)
-                try:
-                    self.wfile.write(data)
-                except (BrokenPipeError, ConnectionResetError):
-                    self.close_connection = True
-
-        return Handler
+    def write(self, data: bytes) -> None:
+        self.hub.sent += len(data)
+        try:
+            self.wfile.write(data)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True

@@ -11,6 +11,9 @@ import pytest
 
 from tiedviz.models.child import Ended, follow
 
+# A child that is not let go of sleeps for an hour; that is a failure, not a long test.
+pytestmark = pytest.mark.timeout(30)
+
 
 def nothing(*_: object) -> None:
     """Neither line nor beat is of interest."""
@@ -78,7 +81,7 @@ def test_it_cannot_wait_for_something_to_be_typed():
     )
 
 
-_SAYS_ITS_ID = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+_SAYS_ITS_ID = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"
 
 
 def test_a_caller_that_stops_on_a_line_takes_the_child_with_it():
@@ -108,12 +111,12 @@ def test_a_caller_that_stops_on_a_beat_takes_the_child_with_it():
 def test_a_grandchild_that_holds_the_pipe_open_does_not_hold_the_caller():
     code = (
         "import subprocess, sys\n"
-        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(3600)'])\n"
         "print(child.pid, flush=True)\n"
     )
     lines: list[str] = []
     ended = follow(python(code), lines.append, nothing)
     grandchild = psutil.Process(int(lines[0]))
-    assert grandchild.is_running()
+    assert grandchild.status() != psutil.STATUS_ZOMBIE
     assert ended.status == 0
     grandchild.kill()

@@ -34,8 +34,8 @@ def test_the_first_paint_shows_all_models_and_the_reading(page):
     assert "rises from 10.1 % to 14.3 %" in said
     assert "The share falls with size" in said
     _, spec = chart_data(app)
-    assert len(spec["layer"]) == 5  # lines, marks, names, ring and its name
-    assert spec["layer"][1]["encoding"]["x"]["scale"]["type"] == "log"
+    assert len(spec["layer"]) == 5  # lines, ring, marks, names, the ring's name
+    assert spec["layer"][2]["encoding"]["x"]["scale"]["type"] == "log"
 
 
 def test_a_rerun_of_the_page_takes_less_than_a_second(page):
