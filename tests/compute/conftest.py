@@ -13,6 +13,15 @@ from tiedviz.models.building import building
 from tiedviz.models.loaded import LoadedModel
 
 
+@pytest.fixture(scope="package", autouse=True)
+def one_thread():
+    """Tiny products on one core: where others compute too, threads wait longer than they work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(scope="session")
 def architecture():
     """The tiny model of one architecture: `architecture("gpt2")`."""

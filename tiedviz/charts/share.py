@@ -45,7 +45,7 @@ def share_chart(
     data = _marked(frame[_COLUMNS], lit)
     across, up = _across(data, ring), _up()
     bright = data[data["family"].isin(lit)]
-    layers = [_lines(bright, lit), _dots(data), _names(bright), *_ring(ring)]
+    layers = [_lines(bright, lit), *_ring(ring), _dots(data), _names(bright), *_ring_name(ring)]
     placed = [layer.encode(x=across, y=up) for layer in layers]
     return alt.layer(*placed).resolve_scale(strokeDash="independent").properties(height=height)
 
@@ -134,15 +134,22 @@ def _names(bright: pd.DataFrame) -> alt.Chart:
 
 
 def _ring(ring: pd.DataFrame) -> list[alt.Chart]:
-    """The chosen model, whatever else lies there."""
+    """A circle around the chosen model, under the marks, so that they take the pointer."""
     if ring.empty:
         return []
-    base = alt.Chart(ring)
     tooltip = [
         alt.Tooltip("title:N", title="chosen"),
         alt.Tooltip("parameters:Q", title="parameters", format=",d"),
         alt.Tooltip("share:Q", title="share", format=".2%"),
     ]
-    circle = base.mark_point(size=340, stroke=LIVE, strokeWidth=3, filled=False, opacity=1)
-    name = base.mark_text(align="right", dx=-15, color=LIVE, fontSize=13, fontWeight="bold")
-    return [circle.encode(tooltip=tooltip), name.encode(text="title:N")]
+    circle = alt.Chart(ring).mark_point(
+        size=340, stroke=LIVE, strokeWidth=3, filled=False, opacity=1
+    )
+    return [circle.encode(tooltip=tooltip)]
+
+
+def _ring_name(ring: pd.DataFrame) -> list[alt.Chart]:
+    if ring.empty:
+        return []
+    name = alt.Chart(ring).mark_text(dy=21, color=LIVE, fontSize=13, fontWeight="bold")
+    return [name.encode(text="title:N")]

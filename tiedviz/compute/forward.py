@@ -41,7 +41,7 @@ def forward(
     ids: Sequence[int],
     *,
     decoder_ids: Sequence[int] | None = None,
-    keep: int | None = None,
+    keep: int | Sequence[int] | None = None,
     hidden_states: bool = False,
 ) -> Any:
     """The model's output for one sequence, without gradients.
@@ -51,7 +51,7 @@ def forward(
         ids: the prompt.
         decoder_ids: what the decoder has written so far, for a model that has an encoder and a
             decoder; others never see it. None is the mark that every answer begins with.
-        keep: the one position whose logits are wanted; models that can, compute no other.
+        keep: the position or positions whose logits are wanted; models that can, compute no other.
         hidden_states: whether the output lists them.
     """
     accepted = inspect.signature(model.forward).parameters
@@ -66,7 +66,8 @@ def forward(
     if hidden_states:
         wanted["output_hidden_states"] = True
     if keep is not None and "logits_to_keep" in accepted:
-        wanted["logits_to_keep"] = torch.tensor([keep], device=device)
+        kept = [keep] if isinstance(keep, int) else list(keep)
+        wanted["logits_to_keep"] = torch.tensor(kept, device=device)
     if "attention_mask" not in accepted:
         del wanted["attention_mask"]
     with torch.inference_mode():

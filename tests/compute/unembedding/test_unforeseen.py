@@ -88,32 +88,33 @@ class Odd(PreTrainedModel):
             states.append(x)
         self.window(x)  # looked at, and not used
         twist = self.config.twist
-        if twist == "skip":
-            x = x + states[1]
-        if twist == "two tensors":
-            x = self.pane(x, states[0])
-        if twist == "by its own size":
-            x = x / x.abs().max()
-        logits = self.roof(0.37 * x)
-        if twist == "mixed":
-            logits = logits + logits.mean(-1, keepdim=True)
-        if twist == "forbidden":
-            logits[..., 3] = -torch.inf
-        if twist == "surprise":
-            logits = 5 * torch.tanh((2 * logits + self.surprise) / 5)
-        if twist == "bent":
-            logits = torch.where(logits > 16, 16 + (logits - 16) * 0.9, logits)
-        if twist == "biased":
-            logits = 3 * logits
-        if twist == "by position":
-            logits = logits + torch.arange(logits.shape[1])[None, :, None]
-        if twist == "squared":
-            logits = logits * logits.abs()
+        x = BEFORE_THE_ROOF.get(twist, same)(self, x, states)
+        logits = AFTER_THE_ROOF.get(twist, same)(self, self.roof(0.37 * x))
         if twist == "states":
             states = [state + 1 for state in states]
         return CausalLMOutput(
             logits=logits, hidden_states=tuple(states) if output_hidden_states else None
         )
+
+
+def same(model, x, states=None):
+    return x
+
+
+BEFORE_THE_ROOF = {
+    "skip": lambda model, x, states: x + states[1],
+    "two tensors": lambda model, x, states: model.pane(x, states[0]),
+    "by its own size": lambda model, x, states: x / x.abs().max(),
+}
+AFTER_THE_ROOF = {
+    "mixed": lambda model, z: z + z.mean(-1, keepdim=True),
+    "forbidden": lambda model, z: z.index_fill(-1, torch.tensor([3]), -torch.inf),
+    "by position": lambda model, z: z + torch.arange(z.shape[1])[None, :, None],
+    "squared": lambda model, z: z * z.abs(),
+    "bent": lambda model, z: torch.where(z > 16, 16 + (z - 16) * 0.9, z),
+    "biased": lambda model, z: 3 * z,
+    "surprise": lambda model, z: 5 * torch.tanh((2 * z + model.surprise) / 5),
+}
 
 
 def odd(twist: str = "none") -> LoadedModel:

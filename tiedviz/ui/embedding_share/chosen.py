@@ -42,9 +42,7 @@ def chosen_point() -> ChosenPoint | None:
         source = chosen_source()
         listed = find_row(source.repo) if isinstance(source, HubSource) else None
         if listed is not None:
-            return ChosenPoint(
-                listed.name, listed.total, listed.parts.share, listed.tied, "catalogue", listed
-            )
+            return _in_the_catalogue(listed)
         facts = chosen_facts(source)
     except Refusal:
         return None
@@ -57,6 +55,11 @@ def chosen_point() -> ChosenPoint | None:
     return ChosenPoint(
         source.title, facts.parameters, facts.share, facts.stores_one_table, facts.origin, row
     )
+
+
+def _in_the_catalogue(row: CatalogueRow) -> ChosenPoint:
+    origin = "published config, not read from a file"
+    return ChosenPoint(row.name, row.total, row.parts.share, row.tied, origin, row)
 
 
 def ring_of(point: ChosenPoint | None) -> pd.DataFrame:

@@ -95,6 +95,6 @@ def card_of(point: ChosenPoint) -> bytes:
         tables = [row.parts.embedding_share, row.parts.head / row.total]
     detail = f"{count(point.parameters)} parameters, each counted once"
     if row is not None:
-        detail += f"; E holds {count(row.V)} × {count(row.d)} numbers"
+        detail += f"; E holds {count(row.V)} by {count(row.d)} numbers"
     origin = "tiedviz · share = (E + W where separate) / parameters"
     return share_card(headline_of(point), detail, origin, tables)
