@@ -1,3 +1,5 @@
+import pytest
+
 from tests.pages.conftest import text_of
 
 
@@ -42,3 +44,11 @@ def test_a_checkpoint_is_checked_on_the_spot(visit, empty_cache, tiny_folder):
     app.text_input(key="check").set_value("/nowhere/at/all").run()
     assert any("Nothing lies at" in box.value.replace("\\", "") for box in app.error)
     assert app.text_input(key="check").value == "/nowhere/at/all"
+
+
+@pytest.mark.parametrize("linked", ["gemma-3-270m", "Gemma 3 270M"])
+def test_a_link_may_name_a_shelf_model_by_its_name_or_by_its_title(visit, empty_cache, linked):
+    app = visit(model=linked)
+    assert app.selectbox(key="model").value == "gemma-3-270m"
+    assert "262,144 × 640" in text_of(app)
+    assert not app.error

@@ -28,7 +28,7 @@ def model_box() -> None:
     recent = st.session_state.setdefault(_RECENT_KEY, [])
     options = list(dict.fromkeys([*SHELF, *HUB_EXAMPLES, *recent]))
     # on the first run of a deep link the box has no state yet, only the link names the model
-    chosen = st.session_state.get(MODEL_KEY) or st.query_params.get(MODEL_KEY)
+    chosen = st.session_state.get(MODEL_KEY) or _linked()
     if chosen and chosen not in options:
         recent.append(chosen)
         options.append(chosen)
@@ -45,6 +45,12 @@ def model_box() -> None:
     )
     if not chosen or chosen == first_choice():
         why_first()
+
+
+def _linked() -> str | None:
+    """The model in the link. Streamlit writes a shelf model there by its title."""
+    linked = st.query_params.get(MODEL_KEY)
+    return next((name for name, model in SHELF.items() if model.title == linked), linked)
 
 
 def chosen_source() -> Source:
