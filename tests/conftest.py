@@ -8,6 +8,13 @@ from pathlib import Path
 
 import pytest
 
+# Tiny models gain nothing from a second thread, and two runs on two cores lose most of their time
+# to it. Servers that tests start are not held to it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# no test may reach the Hub, or find in its cache what this machine happens to have
+os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="tiedviz-tests-hf-")
+
 ROOT = Path(__file__).parents[1]
 
 CORPUS = [
@@ -117,8 +124,3 @@ def empty_cache(tmp_path, monkeypatch):
     """A cache folder of the test's own."""
     monkeypatch.setenv("TIEDVIZ_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-# no test may reach the Hub, or find in its cache what this machine happens to have
-os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"
-os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="tiedviz-tests-hf-")

@@ -8,18 +8,15 @@ import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from tests.tiny_models import build, opened
+from tests.tiny_models import build, on_one_core, opened
 from tiedviz.models.building import building
 from tiedviz.models.loaded import LoadedModel
 
 
 @pytest.fixture(scope="package", autouse=True)
 def one_thread():
-    """Tiny products on one core: where others compute too, threads wait longer than they work."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+    with on_one_core():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,9 @@ def main(file: Path, folder: Path) -> None:
         file.parent, gguf_file=file.name, trust_remote_code=False
     )
     tokenizer.save_pretrained(folder)
+    if backend := getattr(tokenizer, "backend_tokenizer", None):
+        # without its indentation a vocabulary of 262,144 is 14 MB instead of 33, and opens faster
+        backend.save(str(folder / "tokenizer.json"), pretty=False)
 
 
 def _stage(name: str) -> None:

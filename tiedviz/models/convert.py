@@ -22,7 +22,7 @@ from tiedviz.models.progress import Report, Step, silent
 from tiedviz.words.opening_refusals import ConversionFailed
 
 # Part of every entry's name: raise it when the converter writes something else than before.
-_FORMAT = 1
+_FORMAT = 2
 
 _STAGES = {
     "stage read": "Reading",

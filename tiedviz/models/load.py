@@ -15,13 +15,13 @@ from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact
 from tiedviz.models.checkpoint import model_class
-from tiedviz.models.convert import convert
+from tiedviz.models.convert import convert, converted_folder
 from tiedviz.models.hub.opening import repository_folder
 from tiedviz.models.identity import identity
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.placement import Placement, place
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.models.shelf import fetch
+from tiedviz.models.shelf import fetch, shelf_file
 from tiedviz.models.sources import (
     FolderSource,
     GgufSource,
@@ -92,6 +92,9 @@ def model_folder(source: Source, report: Report = silent) -> Path:
 
 def _shelf_folder(source: ShelfSource, report: Report) -> Path:
     model = source.model
+    converted = converted_folder(shelf_file(model), model.sha256)
+    if converted.is_dir():
+        return converted  # the published file may be gone since
     return convert(
         fetch(model, report),
         title=model.title,
