@@ -68,3 +68,50 @@ def test_a_repository_without_weights_says_what_it_holds(hub, tmp_path):
     with pytest.raises(words.NothingToOpen) as refused:
         load("org/gguf")
     assert "model-q4.gguf" in str(refused.value)
+
+
+def test_weights_without_a_config_are_refused_and_nothing_else_is_opened(hub, tmp_path):
+    folder = tmp_path / "no-config"
+    folder.mkdir()
+    (folder / "pytorch_model.bin").write_bytes(b"x" * 100)
+    hub.repositories["org/no-config"] = folder
+    with pytest.raises(words.NothingToOpen) as refused:
+        load("org/no-config")
+    assert "lacks config.json" in str(refused.value)
+
+
+def test_an_index_that_names_absent_shards_is_refused(hub, tmp_path):
+    from tiedviz.words.file_refusals import MissingShard
+
+    folder = tmp_path / "half"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    (folder / "model-00001-of-00002.safetensors").write_bytes(b"x" * 100)
+    (folder / "model.safetensors.index.json").write_text(
+        '{"weight_map": {"a": "model-00001-of-00002.safetensors", '
+        '"b": "model-00002-of-00002.safetensors"}}'
+    )
+    hub.repositories["org/half"] = folder
+    with pytest.raises(MissingShard) as refused:
+        load("org/half")
+    assert "model-00002-of-00002.safetensors" in str(refused.value)
+
+
+def test_a_revision_cannot_lead_out_of_the_cache(hub):
+    from tiedviz.models.sources import find_source
+    from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath
+
+    for text in ("a/b@/etc/passwd", "a/b@../../x", "a/b@x/../y"):
+        with pytest.raises((NoSuchModel, NoSuchPath)):
+            find_source(text)
+    assert find_source("a/b@refs/pr/1").revision == "refs/pr/1"
+
+
+def test_a_failure_of_the_hub_is_asked_again(hub, tiny_folder, monkeypatch):
+    from tiedviz.models.hub import known
+
+    monkeypatch.setattr(known, "_FAILURE_KEPT", 0.0)
+    asked = known.Asked()
+    assert asked.about("org/late", None).exception(10) is not None
+    hub.repositories["org/late"] = tiny_folder()
+    assert asked.about("org/late", None).result(10).facts.V == 300

@@ -9,7 +9,7 @@ import pytest
 
 from tiedviz.models.progress import Step
 from tiedviz.models.residents import Residents, memory_budget
-from tiedviz.words.opening_refusals import NoSuchModel, OpeningCancelled, OpeningFailed
+from tiedviz.words.opening_refusals import NoSuchModel, OpeningCancelled, OpeningFailed, OverBudget
 
 
 @dataclass
@@ -85,10 +85,12 @@ def test_the_budget_holds_whatever_is_opened(residents):
         assert residents.nbytes <= 100
 
 
-def test_a_model_larger_than_the_budget_comes_alone(residents):
+def test_a_model_larger_than_the_budget_is_refused_and_nobody_goes(residents):
     opened(residents, "a")
-    opened(residents, "huge")
-    assert residents.names == ["huge"]
+    opening = residents.open("huge")
+    assert opening.wait(5)
+    assert isinstance(opening.refusal, OverBudget)
+    assert residents.names == ["a"]
 
 
 def test_who_still_computes_with_a_model_keeps_it(residents):

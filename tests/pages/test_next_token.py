@@ -204,3 +204,18 @@ def test_smollm2_says_paris(visit, smollm2):
     facts = app.sidebar.get("html")[0].proto.body
     for fact in ("49,152", "576", "30", "134,515,008", "21.05 %"):
         assert fact in facts
+
+
+def test_a_link_names_the_position(visit, folder, page):
+    link = {"model": str(folder), "prompt": "the cat sat", "pos": "1"}
+    app = open_model(visit("next_token", **link), "shown")
+    assert "Position 1 of" in text_of(app)
+
+
+def test_a_link_may_name_a_token_that_is_not_among_the_ten(visit, folder, page):
+    shown = set(page.dataframe[0].value["id"])
+    other = next(id for id in range(10, 300) if id not in shown)
+    _, logits = by_hand(folder, "the cat sat")
+    link = {"model": str(folder), "prompt": "the cat sat", "token": str(other)}
+    app = open_model(visit("next_token", **link), "shown")
+    assert f"The model's own number: **{float(logits[other]):.4f}**" in text_of(app)

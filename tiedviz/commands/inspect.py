@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, add_model, print_json
+from tiedviz.commands.options import Progress, add_json, add_model, at_least_one, print_json
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import visible
 
@@ -19,7 +19,9 @@ def add_to(commands: Any) -> None:
         "--decoder", default="", metavar="TEXT",
         help="for encoder-decoder models: what the decoder has written so far",
     )  # fmt: skip
-    parser.add_argument("--top", type=int, default=10, metavar="K", help="how many tokens (10)")
+    parser.add_argument(
+        "--top", type=at_least_one, default=10, metavar="K", help="how many tokens (10)"
+    )
     parser.add_argument(
         "--position",
         type=int,

@@ -10,7 +10,7 @@ from typing import Any
 from tiedviz.models.progress import Step
 from tiedviz.words.numbers import megabytes
 
-MODEL_HELP = "a shelf name (smollm2, gemma-3-270m), a model folder, or a .gguf file"
+MODEL_HELP = "a shelf name (smollm2, gemma-3-270m), a Hub id, a model folder, or a .gguf file"
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +21,14 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add the option --json."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def at_least_one(text: str) -> int:
+    """A count from the command line: a whole number from 1."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1")
+    return number
 
 
 def print_json(record: dict[str, Any]) -> None:

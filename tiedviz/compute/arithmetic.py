@@ -82,7 +82,7 @@ def logit_arithmetic(
     if not 0 <= token < rows:
         raise NoSuchRow(token, rows)
     h = reading.h.double()
-    e = loaded.scoring_matrix[token].detach().double()
+    e = loaded.scoring_matrix[token].detach().cpu().double()
     products = h * e
     order = products.abs().argsort(descending=True)[:largest]
     dot = float(products.sum())

@@ -143,7 +143,7 @@ def _catch(
     with hooked(*hooks):
         output = forward(model, ids, decoder_ids=decoder_ids, keep=position)
     [h] = entering
-    return _Caught(h.float(), at_position(output.logits).float(), states)
+    return _Caught(h.float().cpu(), at_position(output.logits).float().cpu(), states)
 
 
 def _reading(
@@ -175,4 +175,4 @@ def _lens_state(
         raise NoLens(loaded.title, unembedding.reason)
     if not 0 <= layer <= unembedding.layers:
         raise NoLens(loaded.title, f"it has layers 0 to {unembedding.layers}, not {layer}")
-    return unembedding.path(caught.states[layer][None])[0].float()
+    return unembedding.path(caught.states[layer][None])[0].float().cpu()

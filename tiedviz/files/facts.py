@@ -65,8 +65,9 @@ class ModelFacts(NamedTuple):
 
     @property
     def float32_bytes(self) -> int:
-        """Memory of the parameters in float32."""
-        return self.parameters * 4
+        """Memory of the parameters in float32; of packed ones, as if four bits held each."""
+        unpacked = self.nbytes * 8 if self.packed else 0
+        return max(self.parameters * 4, unpacked)
 
     @property
     def bfloat16_bytes(self) -> int:

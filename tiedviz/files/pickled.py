@@ -20,6 +20,8 @@ from tiedviz.words.file_refusals import DamagedFile, HeaderTooLarge, HostileHead
 
 PROGRAM_LIMIT = 16_000_000  # bytes; some 60,000 tensors
 MAX_DEPTH = 8
+MAX_NAME = 512  # characters
+MAX_TENSORS = 200_000
 
 _DTYPES = {
     **{"Double": "F64", "Float": "F32", "Half": "F16", "BFloat16": "BF16"},
@@ -82,13 +84,22 @@ def _flatten(built: object) -> dict[str, View]:
     def enter(value: object, prefix: str, depth: int) -> None:
         if isinstance(value, View):
             views[prefix] = value
+            if len(views) > MAX_TENSORS:
+                raise HostileHeader("the pickle", f"more than {MAX_TENSORS:,} tensors")
         elif isinstance(value, dict) and id(value) not in entered and depth < MAX_DEPTH:
             entered.add(id(value))
             for key, part in value.items():
-                enter(part, f"{prefix}.{key}" if prefix else key, depth + 1)
+                enter(part, _joined(prefix, key), depth + 1)
 
     enter(built, "", 0)
     return views
+
+
+def _joined(prefix: str, key: str) -> str:
+    """A name one level down; a pickle can hold one long key many times, and each use is a copy."""
+    if len(prefix) + len(key) > MAX_NAME:
+        raise HostileHeader("the pickle", "a name longer than any tensor has")
+    return f"{prefix}.{key}" if prefix else key
 
 
 def _tensor(key: str, view: View, members: dict[str, Member], file: str) -> StoredTensor:

@@ -15,14 +15,18 @@ def main(file: Path, folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
-    model = AutoModelForCausalLM.from_pretrained(
+    model, info = AutoModelForCausalLM.from_pretrained(
         file.parent,
         gguf_file=file.name,
         # without dequantize=True transformers 5.24 keeps a note that save_pretrained refuses
         quantization_config=GgufConfig(dequantize=True),
         dtype=torch.float32,
         trust_remote_code=False,
+        output_loading_info=True,
     )
+    # what the file lacks, the library fills with random numbers; saved, they would look real
+    if missing := sorted(info["missing_keys"]):
+        raise ValueError(f"the file lacks {', '.join(missing[:3])} ({len(missing)} in all)")
     _stage("write")
     model.save_pretrained(folder, max_shard_size="1000GB")
     del model

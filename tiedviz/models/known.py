@@ -80,15 +80,17 @@ def _of(facts: ModelFacts, origin: str) -> KnownFacts:
         layers=facts.layers,
         parameters=facts.parameters,
         share=_share(facts),
-        origin=origin,
-        stores_one_table=facts.head is None,
+        # packed weights hold several numbers in one, which headers cannot take apart
+        origin=f"{origin}; packed, so fewer than the model has" if facts.packed else origin,
+        stores_one_table=facts.head is None or facts.head_shares_storage,
     )
 
 
 def _share(facts: ModelFacts) -> float | None:
     if facts.embedding is None or not facts.parameters:
         return None
-    tables = [tensor.shape for tensor in (facts.embedding, facts.head) if tensor is not None]
+    stored = [facts.embedding, None if facts.head_shares_storage else facts.head]
+    tables = [tensor.shape for tensor in stored if tensor is not None]
     return sum(rows * width for rows, width in tables) / facts.parameters
 
 

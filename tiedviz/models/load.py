@@ -62,8 +62,9 @@ def load(
     found = find_source(source)
     try:
         folder = model_folder(found, report)
-        make_room(read_facts(folder).float32_bytes)
-        return load_folder(folder, source=found.text, title=found.title, report=report)
+        return load_folder(
+            folder, source=found.text, title=found.title, report=report, make_room=make_room
+        )
     except Refusal:
         raise
     except Exception as error:  # a fault of ours or of a library: one line for people
@@ -105,7 +106,14 @@ def _shelf_folder(source: ShelfSource, report: Report) -> Path:
     )
 
 
-def load_folder(folder: Path, *, source: str, title: str, report: Report = silent) -> LoadedModel:
+def load_folder(
+    folder: Path,
+    *,
+    source: str,
+    title: str,
+    report: Report = silent,
+    make_room: Callable[[int], None] = _plenty,
+) -> LoadedModel:
     """The model in `folder`, open, in float32, checked against what its files hold.
 
     The tokenizer comes first: where it cannot be read, nobody waits for the weights.
@@ -119,6 +127,7 @@ def load_folder(folder: Path, *, source: str, title: str, report: Report = silen
     kind = model_class(folder, title)
     report(Step("Loading the tokenizer"))
     tokenizer = _tokenizer(folder, title)
+    make_room(facts.float32_bytes)  # nobody's model goes for one that cannot be opened
     waiting = Step("Waiting for another model to finish opening")
     with building(while_waiting=lambda: report(waiting)):
         report(Step("Loading", 0, facts.float32_bytes, "bytes"))

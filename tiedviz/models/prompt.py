@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -72,6 +73,7 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str 
     Raises:
         EmptyPrompt: there is no token to read.
         PromptTooLong: the model has no position for the last ones.
+        NoSuchRow: the tokenizer has more tokens than the matrix has rows.
     """
     text = text.encode("utf-8", "replace").decode()  # lone surrogates are no text
     with loaded.lock:
@@ -79,6 +81,7 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str 
         by_default = _ids(loaded.tokenizer, text, Bos.DEFAULT)
     if not ids:
         raise EmptyPrompt(loaded.title)
+    _require_rows(loaded, ids)
     notes = _length_notes(loaded, len(ids))
     notes += _bos_notes(loaded.tokenizer.bos_token_id, ids, by_default)
     notes += _text_notes(text, loaded.tokenizer.unk_token_id, ids)
@@ -97,7 +100,17 @@ def _written(loaded: LoadedModel, text: str) -> list[int]:
     clean = text.encode("utf-8", "replace").decode()
     with loaded.lock:
         bare = loaded.tokenizer(clean, add_special_tokens=False, verbose=False)["input_ids"]
-    return [decoder_start(loaded.model), *bare]
+    ids = [decoder_start(loaded.model), *bare]
+    _require_rows(loaded, ids)
+    _length_notes(loaded, len(ids))
+    return ids
+
+
+def _require_rows(loaded: LoadedModel, ids: list[int]) -> None:
+    """Nothing, or a refusal where a token has no row (a tokenizer with tokens of its own)."""
+    rows = loaded.embedding.shape[0]
+    if (largest := max(ids)) >= rows:
+        raise NoSuchRow(largest, rows)
 
 
 def _ids(tokenizer: Any, text: str, bos: Bos) -> list[int]:
@@ -120,6 +133,9 @@ def _leading(ids: list[int], mark: int) -> int:
 def _length_notes(loaded: LoadedModel, tokens: int) -> list[str]:
     trained = loaded.positions
     if trained is None:
+        if tokens > LONGEST_UNTRAINED:
+            why = f"for {loaded.title} the longest that is run here is"
+            raise PromptTooLong(tokens, LONGEST_UNTRAINED, why)
         return []
     rows = _position_limit(loaded, trained)
     if rows is not None and tokens > rows:
@@ -211,7 +227,7 @@ def one_token(loaded: LoadedModel, text: str) -> Token:
         NotAToken: the tokenizer makes none or several of it.
         NoSuchRow: the matrix has fewer rows.
     """
-    if text.startswith("id:") and text[3:].isdecimal():
+    if re.fullmatch(r"id:[0-9]{1,12}", text):
         row, rows = int(text[3:]), loaded.embedding.shape[0]
         if row >= rows:
             raise NoSuchRow(row, rows)

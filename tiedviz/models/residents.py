@@ -13,6 +13,7 @@ import psutil
 
 from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Report
+from tiedviz.words.opening_refusals import OverBudget
 
 if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
     from tiedviz.models.loaded import LoadedModel
@@ -24,7 +25,12 @@ _SHARE_OF_MACHINE = 0.6
 def memory_budget() -> int:
     """Bytes for all open models: `TIEDVIZ_MODEL_MEMORY`, else a part of the machine's memory."""
     chosen = os.environ.get("TIEDVIZ_MODEL_MEMORY")
-    return int(float(chosen)) if chosen else int(psutil.virtual_memory().total * _SHARE_OF_MACHINE)
+    if not chosen:
+        return int(psutil.virtual_memory().total * _SHARE_OF_MACHINE)
+    try:
+        return int(float(chosen))
+    except ValueError:
+        raise SystemExit(f"TIEDVIZ_MODEL_MEMORY is a number of bytes, not “{chosen}”") from None
 
 
 class Residents:
@@ -83,6 +89,8 @@ class Residents:
             return list(self._models)
 
     def _bring_in(self, source: str, report: Report) -> LoadedModel:
+        if (open_already := self.get(source)) is not None:
+            return open_already
         try:
             model = self._load(
                 source, report=report, make_room=lambda needed: self._reserve(source, needed)
@@ -100,6 +108,8 @@ class Residents:
 
     def _reserve(self, source: str, needed: int) -> None:
         """Let models go until `needed` more bytes fit; these count as taken until it is in."""
+        if needed > self.budget:
+            raise OverBudget(source, needed, self.budget)
         with self._guard:
             self._reserved[source] = needed
             self._trim(keep=0)

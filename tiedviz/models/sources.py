@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath
+from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath, OneFileOfMany
 from tiedviz.words.shelf import SHELF, ShelfModel
 
 
@@ -65,7 +65,37 @@ class HubSource:
 
 Source = ShelfSource | FolderSource | GgufSource | HubSource
 
-_HUB_ID = re.compile(r"(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
+
+def _on_disk(text: str, path: Path) -> Source | None:
+    """The folder or file at `path`, or None where nothing is there.
+
+    A folder that holds one `.gguf` file and no config.json is that file. Any other file stands for
+    its folder, if it is the one that the folder would be opened from.
+    """
+    if path.is_file():
+        if path.suffix == ".gguf":
+            return GgufSource(text, path)
+        if path.name in _MAIN_FILES:
+            return FolderSource(text, path.parent)
+        raise OneFileOfMany(path.name, sorted(_MAIN_FILES))
+    if not path.is_dir():
+        return None
+    alone = [] if (path / "config.json").exists() else sorted(path.glob("*.gguf"))
+    return GgufSource(text, alone[0]) if len(alone) == 1 else FolderSource(text, path)
+
+
+# What transformers opens a folder from, and what leads to it.
+_MAIN_FILES = (
+    "config.json",
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+
+_HUB_ID = re.compile(
+    r"(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>\w[\w-]*(?:[./]\w[\w-]*)*))?", re.ASCII
+)
 
 
 def find_source(text: str) -> Source:
@@ -80,11 +110,11 @@ def find_source(text: str) -> Source:
     text = text.strip()
     if shelf := SHELF.get(text.lower()):
         return ShelfSource(text.lower(), shelf)
-    path = Path(text).expanduser()
-    if text and path.is_dir():
-        return FolderSource(text, path)
-    if text and path.is_file():
-        return GgufSource(text, path) if path.suffix == ".gguf" else FolderSource(text, path.parent)
+    try:
+        if text and (found := _on_disk(text, Path(text).expanduser())) is not None:
+            return found
+    except (OSError, RuntimeError, ValueError):  # no home of that name, a name no system can have
+        raise NoSuchPath(text[:200]) from None
     name = text.partition("@")[0]  # a revision may hold slashes
     if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or name.count("/") > 1:
         raise NoSuchPath(text)

@@ -5,8 +5,10 @@
 | `residents` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
 | `asked` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
+| `files_verdict` | a verdict from files alone | name as typed | 64, one minute |
 | `heard_files` | what a model's files declare and store | path, sizes, times | 64 |
 | `reading` | one state and its logits | model key, ids, position, layer | 64 |
+| `lens` | what every layer would say | model key, ids, positions, watched ids | 24 |
 | `counts` | the parameters of a configuration, counted | its JSON text | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
@@ -26,10 +28,15 @@ from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
     from tiedviz.compute.counts.counts import Counts
+    from tiedviz.compute.lens import Lens
     from tiedviz.compute.reading import Reading
+    from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.files.verdict.witnesses import Declared, Stored
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
+
+# Two stored copies up to this size are compared at once; more takes a button and a progress bar.
+COMPARED_AT_ONCE = 100_000_000
 
 _Ids = tuple[tuple[int, ...], tuple[int, ...] | None]
 
@@ -64,6 +71,21 @@ def remember_heard(key: str, found: tuple[Declared, Stored]) -> None:
         heard.popitem(last=False)
 
 
+@st.cache_data(max_entries=64, ttl=60, show_spinner=False)
+def files_verdict(name: str) -> Hearing:
+    """What the files of any model say, by its name; two copies are compared up to 100 MB.
+
+    Kept for a minute, so that a rerun reads nothing again and a repaired file is soon seen.
+
+    Raises:
+        Refusal: they cannot be read.
+    """
+    from tiedviz.compute.witnesses.hearing import hear
+    from tiedviz.models.progress import silent
+
+    return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
+
+
 def _load(source: str, **options: Any) -> LoadedModel:
     from tiedviz.models.load import load  # here, so that the first page needs no torch
 
@@ -74,9 +96,12 @@ def reading(loaded: LoadedModel, prompt: Prompt, position: int, layer: int = -1)
     """The reading of one position, computed once. A run nobody waits for any more stops here."""
     with loaded.lock:
         st.empty()  # where a superseded run ends and lets the lock go
-        written = prompt.decoder_ids
-        ids = (tuple(prompt.ids), None if written is None else tuple(written))
-        return _reading(loaded.key, ids, position, layer, loaded)
+        return _reading(loaded.key, _ids_of(prompt), position, layer, loaded)
+
+
+def _ids_of(prompt: Prompt) -> _Ids:
+    written = prompt.decoder_ids
+    return tuple(prompt.ids), None if written is None else tuple(written)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -85,6 +110,29 @@ def _reading(key: str, ids: _Ids, position: int, layer: int, _loaded: LoadedMode
 
     prompt, written = ids
     return read(_loaded, prompt, position=position, layer=layer, decoder_ids=written)
+
+
+def lens(
+    loaded: LoadedModel, prompt: Prompt, positions: tuple[int, ...], watched: tuple[int, ...]
+) -> Lens:
+    """The lens at some positions, computed once, with the same yield point as a reading."""
+    with loaded.lock:
+        st.empty()  # as above
+        return _lens(loaded.key, _ids_of(prompt), positions, watched, loaded)
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _lens(
+    key: str,
+    ids: _Ids,
+    positions: tuple[int, ...],
+    watched: tuple[int, ...],
+    _loaded: LoadedModel,
+) -> Lens:
+    from tiedviz.compute.lens import lens
+
+    prompt, written = ids
+    return lens(_loaded, prompt, decoder_ids=written, positions=positions, watched=watched)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

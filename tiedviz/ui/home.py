@@ -8,14 +8,13 @@ import streamlit as st
 
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, toy_scores
-from tiedviz.compute.witnesses.hearing import hear
-from tiedviz.models.progress import silent
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import files_verdict, residents
 from tiedviz.ui.choice import chosen_facts, chosen_source
 from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.prompt_bar import PRESETS
 from tiedviz.ui.refusals import refusals_shown
 from tiedviz.words.numbers import count, percent
+from tiedviz.words.tokens import markdown_safe
 
 _DIMENSIONS = ("x₁", "x₂", "x₃")
 
@@ -57,7 +56,7 @@ def _check() -> None:
     if not name:
         return
     with refusals_shown(), st.spinner("Reading headers", show_time=True):
-        banner(hear(name, load=False, report=silent).verdict)
+        banner(files_verdict(name).verdict)
         st.page_link("../pages/is_it_tied.py", label="More evidence", icon=":material/link:")
 
 
@@ -69,7 +68,7 @@ def loop() -> None:
         if facts is None or facts.V is None or facts.d is None:
             return
         loaded = residents().get(source.text)
-        st.subheader(f"The loop, with the numbers of {source.title}", anchor=False)
+        st.subheader(f"The loop, with the numbers of {markdown_safe(source.title)}", anchor=False)
         tied = loaded.tied if loaded is not None else facts.stores_one_table
         st.graphviz_chart(
             loop_diagram(

@@ -49,7 +49,7 @@ def open_button(source: Source, key: str) -> None:
     """The button that opens `source`, with what that costs in words; dead while it is opening."""
     busy = is_opening(source)
     st.button(
-        "Opening …" if busy else f"Open {source.title}",
+        "Opening …" if busy else f"Open {markdown_safe(source.title)}",
         key=key,
         type="primary",
         icon=":material/play_arrow:",

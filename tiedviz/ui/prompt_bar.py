@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.ui.choice import chosen_facts, chosen_source
+from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import Token, characters, markdown_safe, visible
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ def prompt_bar() -> None:
         if several:
             st.text_area("Prompt", DEFAULT_PROMPT, key=PROMPT_KEY, bind="query-params", height=110)
         else:
-            st.text_input("Prompt", DEFAULT_PROMPT, key=PROMPT_KEY, bind="query-params", live=True)
+            st.text_input(
+                "Prompt", DEFAULT_PROMPT, key=PROMPT_KEY, bind="query-params", live=_at_once()
+            )
     bos.segmented_control(
         "BOS",
         ["default", "add", "omit"],
@@ -46,6 +50,15 @@ def prompt_bar() -> None:
         for preset in PRESETS:
             st.button(preset, on_click=_set_prompt, args=(preset,), type="tertiary")
         st.toggle("Several lines", key="several lines", persist_state="session")
+
+
+def _at_once() -> bool:
+    """Whether an answer takes so little that it may be given at every key."""
+    try:
+        facts = chosen_facts(chosen_source())
+    except Refusal:
+        return False  # the sidebar says why
+    return facts is not None and facts.parameters <= _LIVE_PARAMETERS
 
 
 def _set_prompt(text: str) -> None:
@@ -107,19 +120,33 @@ def position_chips(prompt: Prompt) -> int:
     the first mask of a model that fills gaps.
     """
     options = [-1 if each == prompt.place else each for each in range(len(prompt.read))]
-    if st.session_state.get(POSITION_KEY) not in options:
+    if POSITION_KEY not in st.session_state:  # a link names it, or nobody has
+        named = str(st.query_params.get(POSITION_KEY))
+        found = [each for each in options if str(each) == named]
+        st.session_state[POSITION_KEY] = found[0] if found else -1
+    elif st.session_state[POSITION_KEY] not in options:
         st.session_state[POSITION_KEY] = -1
     chosen = st.pills(
         "Read the state at this token" if prompt.written is None else "Read the answer after",
         options,
         format_func=lambda each: _chip(prompt.read[prompt.place if each == -1 else each]),
         key=POSITION_KEY,
-        bind="query-params",
+        persist_state="session",
+        on_change=_write_position,
         required=True,
     )
     position = prompt.place if chosen in (-1, None) else int(chosen)
     _details(prompt.read, position)
     return position
+
+
+def _write_position() -> None:
+    """Keep the link in step: bound pills would write their labels there instead of numbers."""
+    chosen = st.session_state.get(POSITION_KEY)
+    if chosen in (None, -1):
+        st.query_params.pop(POSITION_KEY, None)
+    else:
+        st.query_params[POSITION_KEY] = str(chosen)
 
 
 def _chip(token: Token) -> str:

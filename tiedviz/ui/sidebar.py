@@ -14,6 +14,7 @@ from tiedviz.ui.choice import chosen_facts, chosen_source, hub_is_thinking, mode
 from tiedviz.ui.glossary import glossary
 from tiedviz.ui.opening import is_opening, open_button, progress, show_failure
 from tiedviz.ui.refusals import refusals_shown
+from tiedviz.ui.stale import offer_to_reopen
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
 
@@ -68,6 +69,7 @@ def _readiness(source: Source) -> None:
     if loaded is None:
         _not_open(source)
         return
+    offer_to_reopen(loaded)
     with st.container(horizontal=True):
         if loaded.placement:
             st.badge(loaded.placement, icon=":material/hard_drive:", color="orange")

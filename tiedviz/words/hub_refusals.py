@@ -125,10 +125,11 @@ class DownloadCut(HubRefusal):
 class NothingToOpen(HubRefusal):
     """A repository without weights that transformers opens."""
 
-    def __init__(self, repo: str, files: list[str]) -> None:
+    def __init__(self, repo: str, files: list[str], lacks: str = "") -> None:
         listed = ", ".join(files[:6]) + (" …" if len(files) > 6 else "")
+        why = f"it lacks {lacks}" if lacks else "it has neither safetensors nor PyTorch .bin files"
         super().__init__(
             f"“{repo}” holds no weights that can be opened here",
-            f"it has neither safetensors nor PyTorch .bin files, only {listed or 'nothing'}",
+            f"{why}; there is only {listed or 'nothing'}",
             "Look for the same model in the transformers layout.",
         )

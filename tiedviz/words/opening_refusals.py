@@ -28,6 +28,18 @@ class NoSuchPath(Refusal):
         )
 
 
+class OneFileOfMany(Refusal):
+    """A weights file that its folder would not be opened from."""
+
+    def __init__(self, name: str, main: list[str]) -> None:
+        super().__init__(
+            f"{name} cannot be opened by itself",
+            f"transformers opens a folder from one of {', '.join(main)}",
+            "Name its folder, or put the file into a folder of its own as model.safetensors. "
+            "The command audit hears such a file as it is.",
+        )
+
+
 class DownloadFailed(Refusal):
     """The package index did not deliver."""
 
@@ -91,6 +103,17 @@ class TooLittleMemory(Refusal):
             f"{title} does not fit in memory",
             f"it needs {megabytes(needed)} and {megabytes(free)} are free",
             "Close another model or another program, or choose a smaller model.",
+        )
+
+
+class OverBudget(Refusal):
+    """Larger than all open models may be together."""
+
+    def __init__(self, title: str, needed: int, budget: int) -> None:
+        super().__init__(
+            f"{title} is larger than open models may be together",
+            f"it needs {megabytes(needed)} and the budget is {megabytes(budget)}",
+            "Choose a smaller model, or raise TIEDVIZ_MODEL_MEMORY.",
         )
 
 

@@ -93,7 +93,7 @@ def _feed(model: nn.Module, head: nn.Module, ids: Sequence[int]) -> torch.Tensor
         return fed
 
     with hooked((head, replace, False)):
-        return forward(model, ids, decoder_ids=ids).logits[0, : len(_LEVELS)].float()
+        return forward(model, ids, decoder_ids=ids).logits[0, : len(_LEVELS)].float().cpu()
 
 
 def _find_cap(answers: torch.Tensor) -> float | None:
@@ -120,7 +120,7 @@ def _bias(
     `offset` is what is added outside the module; its own bias still passes through `scale`.
     """
     own = getattr(head, "bias", None)
-    inside = None if own is None else own.detach().float() * scale
+    inside = None if own is None else own.detach().float().cpu() * scale
     if not bool(offset.abs().max() > 1e-7):
         return inside, "" if own is None else _name_of(model, own)
     found = name_tensor(model, offset)

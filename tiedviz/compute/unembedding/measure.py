@@ -109,8 +109,8 @@ def _probe(loaded: LoadedModel) -> list[int]:
 
 
 def plain_product(h: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    """h·Wᵀ in float32, never by calling the head. Shapes (…, d), (V, d) → (…, V)."""
-    return h.float() @ matrix.detach().float().T
+    """h·Wᵀ in float32, never by calling the head. Shapes (…, d), (V, d) → (…, V), on the CPU."""
+    return (h.to(matrix.device).float() @ matrix.detach().float().T).cpu()
 
 
 def limit_for(
@@ -129,7 +129,7 @@ def limit_for(
 def row_norms(loaded: LoadedModel) -> torch.Tensor:
     """‖e_j‖ of every row of the matrix that scores, (V,) float32; computed once for each model."""
     if "row_norms" not in loaded.memo:
-        loaded.memo["row_norms"] = loaded.scoring_matrix.detach().float().norm(dim=1)
+        loaded.memo["row_norms"] = loaded.scoring_matrix.detach().float().norm(dim=1).cpu()
     return loaded.memo["row_norms"]
 
 

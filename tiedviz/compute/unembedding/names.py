@@ -90,7 +90,7 @@ def name_tensor(model: nn.Module, values: torch.Tensor) -> tuple[str, torch.Tens
     for name, tensor in stored:
         if tensor.numel() != values.numel():
             continue
-        flat = tensor.detach().reshape(-1).float()
+        flat = tensor.detach().reshape(-1).float().cpu()
         if float((flat - values).abs().max()) <= 1e-5 * max(largest, 1e-3):
             return name, flat
     return None

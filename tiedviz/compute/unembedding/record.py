@@ -50,7 +50,7 @@ class Recording:
     @property
     def logits(self) -> torch.Tensor:
         """The model's own logits for the sequence, (n, V), float32."""
-        return self.output.logits[0].float()
+        return self.output.logits[0].float().cpu()
 
     @property
     def hidden_states(self) -> tuple[torch.Tensor, ...] | None:

@@ -66,7 +66,7 @@ def record_of(heard: Hearing) -> dict[str, Any]:
     return record | {"checks": live.checks if live else {}}
 
 
-def hear(model: str, *, load: bool, report: Report) -> Hearing:
+def hear(model: str, *, load: bool, report: Report, most: int | None = None) -> Hearing:
     """All that can be heard about a model.
 
     Args:
@@ -74,6 +74,7 @@ def hear(model: str, *, load: bool, report: Report) -> Hearing:
         load: whether to open it, for the third and the fourth witness. Where that fails, the
             verdict is given on the files and says why.
         report: told of each step.
+        most: compare two stored copies only if that reads no more bytes than this.
 
     Raises:
         Refusal: not even its files can be heard.
@@ -86,7 +87,7 @@ def hear(model: str, *, load: bool, report: Report) -> Hearing:
         declared, stored = _remote_files(model, report)
     else:
         declared, stored = hear_files(
-            files, progress=lambda done, total: report(_comparing(done, total))
+            files, progress=lambda done, total: report(_comparing(done, total)), most=most
         )
     why = "" if refusal is None else " ".join(str(refusal).split())
     return hearing(model, declared, stored, live, why)

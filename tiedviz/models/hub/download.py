@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import remember_revision
-from tiedviz.models.hub.layout import Listing
+from tiedviz.models.hub.layout import CONFIG, Listing
 from tiedviz.models.progress import Report, Step
 from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
 
@@ -28,13 +28,12 @@ def download(listing: Listing, report: Report) -> Path:
     needed = listing.needed
     _require_room(listing, needed)
     progress = _Fetched(listing.size_of(needed), report)
-    config = Path()
+    paths = {}
     for name in needed:
-        path = _one(listing, name, progress)
+        paths[name] = _one(listing, name, progress)
         progress.whole_file(listing.sizes[name])
-        config = path if name == "config.json" else config
     remember_revision(listing)
-    return config.parent
+    return paths[CONFIG].parent
 
 
 def _one(listing: Listing, name: str, progress: _Fetched) -> Path:

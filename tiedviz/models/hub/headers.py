@@ -17,6 +17,7 @@ from tiedviz.files.shards import join_shards, weight_map
 from tiedviz.models.hub.address import TIMEOUT, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.layout import Listing
+from tiedviz.words.file_refusals import MissingShard
 
 _AT_ONCE = 8
 _MOST_JSON = 100_000_000  # bytes; an index of a model with 300 shards has about 20 MB
@@ -47,6 +48,8 @@ def remote_header(listing: Listing) -> tuple[Header, dict[str, object]] | None:
         return _header(listing, weights[0]), config
     index = parse_object(_whole(listing, listing.index), listing.index)
     files = weight_map(index, listing.index)
+    if absent := sorted(set(files.values()) - set(listing.sizes)):
+        raise MissingShard(listing.index, absent, len(set(files.values())))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         shards = list(pool.map(lambda name: _header(listing, name), sorted(set(files.values()))))
     return join_shards(shards, files, {}), config

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.hub.layout import Listing
 
 _MOST_KEPT = 200
+_FAILURE_KEPT = 20.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -41,27 +43,33 @@ class Asked:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="ask the Hub")
         self._answers: dict[tuple[str, str | None], Future[RemoteModel]] = {}
+        self._asked_at: dict[tuple[str, str | None], float] = {}
         self._guard = threading.Lock()
 
     def about(self, repo: str, revision: str | None) -> Future[RemoteModel]:
         """The answer, perhaps still on its way. Its exception, if any, is a `Refusal`."""
         key = (repo, revision)
         with self._guard:
+            self._drop_old_failure(key)
             if key not in self._answers:
                 while len(self._answers) >= _MOST_KEPT:
                     self._answers.pop(next(iter(self._answers)))
                 self._answers[key] = self._pool.submit(_ask, repo, revision)
+                self._asked_at[key] = time.monotonic()
             return self._answers[key]
+
+    def _drop_old_failure(self, key: tuple[str, str | None]) -> None:
+        """Forget a failure after a while, so that it is asked again."""
+        answer = self._answers.get(key)
+        if answer is None or not answer.done() or answer.exception() is None:
+            return
+        if time.monotonic() - self._asked_at[key] > _FAILURE_KEPT:
+            del self._answers[key]
 
     def earlier(self, repo: str, revision: str | None) -> Future[RemoteModel] | None:
         """The answer if somebody has asked already, else None."""
         with self._guard:
             return self._answers.get((repo, revision))
-
-    def forget(self, repo: str, revision: str | None) -> None:
-        """Ask again next time."""
-        with self._guard:
-            self._answers.pop((repo, revision), None)
 
 
 def _ask(repo: str, revision: str | None) -> RemoteModel:

@@ -43,8 +43,9 @@ class Listing:
             if f"{stem}.{end}" in self.sizes:
                 return [f"{stem}.{end}"]
             shards = re.compile(rf"{stem}-\d+-of-\d+\.{end}")
-            if f"{stem}.{end}.index.json" in self.sizes:
-                return sorted(name for name in self.sizes if shards.fullmatch(name))
+            found = sorted(name for name in self.sizes if shards.fullmatch(name))
+            if f"{stem}.{end}.index.json" in self.sizes and found:
+                return found
         raise NothingToOpen(self.repo, sorted(self.sizes))
 
     @property
@@ -55,6 +56,15 @@ class Listing:
             "model.safetensors" if kind == "safetensors" else "pytorch_model.bin"
         ) + ".index.json"
         return name if name in self.sizes else None
+
+    def check(self) -> None:
+        """Nothing, or a refusal where the repository cannot be a model as it is laid out.
+
+        Raises:
+            NothingToOpen: it has no weights, or no config.json beside them.
+        """
+        if self.weights and CONFIG not in self.sizes:
+            raise NothingToOpen(self.repo, sorted(self.sizes), lacks=CONFIG)
 
     @property
     def needed(self) -> list[str]:

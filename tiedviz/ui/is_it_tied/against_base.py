@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def against_base_tab(heard: Heard | None) -> None:
     """A box for the base, and the rows that changed, were added, or moved most."""
     st.markdown("Compare E with the E of the model this one was made from.")
-    base_name = st.text_input("Base model", key="base", placeholder="a Hub id, a path, smollm2")
+    base_name = st.text_input(
+        "Base model", key="base", placeholder="a Hub id, a path, smollm2", persist_state="session"
+    )
     if heard is None or not base_name:
         return
     base_source = find_source(base_name)

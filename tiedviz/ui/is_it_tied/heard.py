@@ -12,13 +12,11 @@ from tiedviz.files.verdict.audit import hear_files
 from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import ShelfSource, Source
-from tiedviz.ui.caches import heard_files, remember_heard, residents
+from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
 from tiedviz.ui.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.opening import open_button
+from tiedviz.ui.stale import is_stale
 from tiedviz.words.numbers import megabytes
-
-# Two copies up to this size are compared at once; more takes a button and a progress bar.
-_AT_ONCE = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ def hear_chosen() -> Heard | None:
         return _before_it_is_here(source)
     declared, stored = _hear_files(files)
     loaded = residents().get(source.text)
-    if loaded is None:
+    if loaded is None or is_stale(loaded):
         return Heard(source, files, hearing(source.text, declared, stored, None))
     with loaded.lock:
         if "live witnesses" not in loaded.memo:
@@ -85,7 +83,7 @@ def _hear_files(files: Path) -> tuple[Declared, Stored]:
     key = identity(files)
     found = heard_files(key)
     if found is None:
-        found = hear_files(files, most=_AT_ONCE)
+        found = hear_files(files, most=COMPARED_AT_ONCE)
         remember_heard(key, found)
     return found
 

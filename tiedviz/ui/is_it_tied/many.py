@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import hear
-from tiedviz.models.progress import silent
+from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.tokens import markdown_safe
 
 _MOST = 50
 
@@ -25,7 +25,7 @@ def many_tab(heard: Heard | None) -> None:
     bar = st.progress(0.0)
     rows = []
     for index, name in enumerate(names):
-        bar.progress(index / len(names), text=name)
+        bar.progress(index / len(names), text=markdown_safe(name))
         rows.append(_row(name))
     bar.empty()
     frame = pd.DataFrame(rows)
@@ -36,7 +36,7 @@ def many_tab(heard: Heard | None) -> None:
 
 def _row(name: str) -> dict[str, object]:
     try:
-        heard = hear(name, load=False, report=silent)
+        heard = files_verdict(name)
     except Refusal as refusal:
         return {"model": name, "verdict": "not heard", "summary": str(refusal)}
     verdict = heard.verdict

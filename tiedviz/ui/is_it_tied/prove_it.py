@@ -43,6 +43,12 @@ def _show(loaded: LoadedModel, text: str) -> None:
 
     token = one_token(loaded, text)
     ids = encode(loaded, _PROMPT).ids
+    if token.id in ids:
+        st.warning(
+            f"“{_PROMPT}” contains {markdown_safe(token.shown)}, so changing how it is read would "
+            "move every score. Choose another token."
+        )
+        return
     with st.spinner("Running", show_time=True):
         proofs = [prove(loaded, ids, token.id, side=side) for side in Side]
     shown = proofs[:1] if loaded.tied else proofs

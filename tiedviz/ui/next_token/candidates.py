@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -31,7 +32,7 @@ def candidates(loaded: LoadedModel, reading: Reading) -> tuple[int, pd.DataFrame
 
     by, temperature = _controls()
     frame = nearest_tokens(loaded, reading, by=By(by), temperature=temperature)
-    picked = _picked(frame)
+    picked = _picked(frame, len(reading.logits))
     left, right = st.columns([5, 6])
     with left:
         bars = candidate_bars(frame, _MEASURES[by], scoring_colour(loaded.tied), picked)
@@ -69,11 +70,17 @@ def _controls() -> tuple[str, float]:
     return str(by or "logit"), float(temperature)
 
 
-def _picked(frame: pd.DataFrame) -> int:
-    """The token under inspection: the one in the link while it is among the ten, else the first."""
-    wanted = str(st.session_state.get(TOKEN_KEY, st.query_params.get(TOKEN_KEY)))
-    shown = {str(id): int(id) for id in frame["id"]}
-    return shown.get(wanted, int(frame["id"].iloc[0]))
+def _picked(frame: pd.DataFrame, rows: int) -> int:
+    """The token under inspection: the one clicked or in the link, else the nearest.
+
+    One that was clicked gives way when it is no longer among the ten; one in the link stays.
+    """
+    clicked, linked = st.session_state.get(TOKEN_KEY), st.query_params.get(TOKEN_KEY, "")
+    if clicked is not None and clicked in set(frame["id"]):
+        return int(clicked)
+    if clicked is None and re.fullmatch(r"[0-9]{1,9}", linked) and int(linked) < rows:
+        return int(linked)
+    return int(frame["id"].iloc[0])
 
 
 def _take_pick() -> None:
