@@ -145,3 +145,11 @@ def test_a_cold_command_refuses_a_million_layers_before_importing_torch(tmp_path
     assert ended.stdout.split() == ["2", "False"]
     assert ended.stderr.count("\n") == 1 and "1,000,000" in ended.stderr
     assert time.monotonic() - started < 5  # interpreter included, on a busy machine
+
+
+def test_labels_that_no_language_model_has_are_left_out():
+    """A million of them once took twenty seconds, with the build lock held."""
+    from tiedviz.compute.counts.build import build
+
+    model = build({"model_type": "bert", "num_labels": 1_000_000, "num_hidden_layers": 1}, "x")
+    assert len(model.config.id2label) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -25,6 +26,9 @@ from tiedviz.words.count_refusals import (
     TooManyTensors,
 )
 
+# Nobody else can open a model meanwhile; the largest real ones take a second or two.
+_PATIENCE = 10.0  # seconds
+
 # The kinds of language model, and transformers' list of the classes of each. The first in which a
 # configuration is found is built where config.json names no class.
 _LISTS = {
@@ -37,6 +41,8 @@ _LISTS = {
 _NOT_OF_THE_SHAPE = (
     *("quantization_config", "auto_map", "torch_dtype", "dtype", "attn_implementation"),
     *("_attn_implementation", "_attn_implementation_internal", "_name_or_path"),
+    # a language model has no such labels, and a list of a million takes its time
+    *("num_labels", "id2label", "label2id"),
 )
 
 
@@ -116,13 +122,14 @@ def _shape_of(config: Mapping[str, Any]) -> dict[str, Any]:
 def _capped(title: str) -> Iterator[None]:
     """Stop building in this thread once there is more than anything real has."""
     mine, seen = threading.get_ident(), [0, 0]
+    deadline = time.monotonic() + _PATIENCE
 
     def look(module: Any, name: str, parameter: Any) -> None:
         if threading.get_ident() != mine or parameter is None:
             return
         seen[0] += 1
         seen[1] += parameter.numel()
-        if seen[0] > MAX_TENSORS:
+        if seen[0] > MAX_TENSORS or time.monotonic() > deadline:
             raise TooManyTensors(title, MAX_TENSORS)
         if seen[1] > MAX_PARAMETERS:
             raise TooManyParameters(title, MAX_PARAMETERS)
