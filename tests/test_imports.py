@@ -84,3 +84,11 @@ assert not heavy, heavy
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=120
     )
     assert ended.returncode == 0, ended.stderr[-2000:]
+
+
+def test_load_is_the_one_way_to_open_a_model_and_comes_in_late(tied_model):
+    script = "import sys, tiedviz.models; assert 'torch' not in sys.modules; tiedviz.models.load"
+    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT).returncode == 0
+    import tiedviz.models
+
+    assert tiedviz.models.load(tied_model.source).tied

@@ -7,7 +7,7 @@ import torch
 
 from tiedviz.compute.reading import read
 from tiedviz.models.building import intact
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.models.residents import Residents
 
 

@@ -6,7 +6,7 @@ import torch
 from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.listing import list_repository
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.words.hub_refusals import DownloadCut, HubRefusal
 from tiedviz.words.opening_refusals import TooLittleMemory
 

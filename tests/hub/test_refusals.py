@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.hub.standin import FAILURES
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.words import hub_refusals as words
 
 KINDS = {

@@ -7,7 +7,7 @@ from tests.hub.released import released_gpt2
 from tiedviz.compute.reading import read
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.listing import list_repository
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.models.prompt import encode
 
 

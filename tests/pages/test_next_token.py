@@ -168,7 +168,7 @@ def test_a_failed_opening_says_why_and_can_be_tried_again(visit, tmp_path):
 def test_pressing_cancel_leaves_the_page_usable(visit, folder, monkeypatch):
     import threading
 
-    from tiedviz.models import load as loading
+    from tiedviz.models import loading
 
     goes_on = threading.Event()
     real = loading.load_folder

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 from tiedviz.models.known import known_facts
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.models.prompt import LONGEST_UNTRAINED, encode, one_token
 from tiedviz.models.residents import Residents
 from tiedviz.models.sources import GgufSource, find_source

@@ -7,7 +7,7 @@ import struct
 import pytest
 import torch
 
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.words import checkpoint_refusals as checkpoint
 from tiedviz.words import file_refusals as files
 from tiedviz.words import opening_refusals as opening

@@ -7,7 +7,7 @@ import torch
 
 from tiedviz.compute.reading import read
 from tiedviz.models import placement
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.models.memory import HEADROOM
 from tiedviz.words.opening_refusals import TooLittleMemory
 

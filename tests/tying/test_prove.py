@@ -3,7 +3,7 @@ import torch
 
 from tests.hub.released import published_like
 from tiedviz.compute.tying.prove import Side, prove
-from tiedviz.models.load import load
+from tiedviz.models.loading import load
 from tiedviz.words.prompt_refusals import NoSuchRow
 
 IDS = [5, 90, 17]

@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fetch, check, convert. Returns the exit status."""
-    from tiedviz.models.load import model_folder
+    from tiedviz.models.loading import model_folder
     from tiedviz.models.shelf import shelf_file
 
     model = SHELF[options.name]

@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     """Open the model, read the prompt, print. Returns the exit status."""
     from tiedviz.compute.inspection import inspection
     from tiedviz.compute.reading import read
-    from tiedviz.models.load import load
+    from tiedviz.models.loading import load
     from tiedviz.models.prompt import Bos, encode
 
     progress = Progress()

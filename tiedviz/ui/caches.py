@@ -87,7 +87,7 @@ def files_verdict(name: str) -> Hearing:
 
 
 def _load(source: str, **options: Any) -> LoadedModel:
-    from tiedviz.models.load import load  # here, so that the first page needs no torch
+    from tiedviz.models.loading import load  # here, so that the first page needs no torch
 
     return load(source, **options)
 

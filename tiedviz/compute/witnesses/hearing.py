@@ -158,7 +158,7 @@ def _remote_files(model: str, report: Report) -> tuple[Declared, Stored]:
 
 
 def _hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]:
-    from tiedviz.models.load import load
+    from tiedviz.models.loading import load
 
     try:
         loaded = load(model, report=report)
