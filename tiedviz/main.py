@@ -12,6 +12,7 @@ _PAGES = (
     ("home", "Home", ":material/home:"),
     ("is_it_tied", "Is it tied?", ":material/link:"),
     ("next_token", "Next token", ":material/arrow_forward:"),
+    ("layers", "Layers", ":material/layers:"),
     ("embedding_share", "Embedding share", ":material/pie_chart:"),
 )
 

@@ -1,0 +1,158 @@
+"""Layers × positions: in each cell the token that layer would say there."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import pandas as pd
+
+from tiedviz.charts.palette import LIVE
+from tiedviz.words.tokens import shorten
+
+PICK = "cell"
+"""Name of the selection: a clicked cell comes back as `{"cell": [{"layer": …, "position": …}]}`."""
+
+# Cells have colours of their own, the same on a white page and on a dark one, so that the text on
+# them can be chosen to be read; where the two inks meet, both still have a contrast of 4.
+_FAINT, _STRONG = "#e9eefb", "#2450a8"
+_DARK_INK, _LIGHT_INK = "#10182b", "#ffffff"
+_INKS_MEET = 0.74
+_ROW = 23
+_AROUND = 150  # axes and legend
+
+
+@dataclass(frozen=True)
+class Shade:
+    """One way to colour the cells.
+
+    Attributes:
+        field: the column it shows.
+        title: of the legend.
+        low, high: ends of the scale.
+        low_is_strong: whether the smallest value has the strongest colour.
+        log: whether the scale is logarithmic.
+    """
+
+    field: str
+    title: str
+    low: float
+    high: float
+    low_is_strong: bool
+    log: bool = False
+
+    def strength(self, value: float) -> float:
+        """0 for the faintest colour, 1 for the strongest."""
+        place = _place(value, self.low, self.high, self.log)
+        return 1 - place if self.low_is_strong else place
+
+
+def _place(value: float, low: float, high: float, log: bool) -> float:
+    if log:
+        value, low, high = math.log(value), math.log(low), math.log(high)
+    return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def shades(rows: int) -> dict[str, Shade]:
+    """The ways to colour cells of a vocabulary of `rows` tokens, by the name a person picks."""
+    return {
+        "rank": Shade("final_rank", "rank of the final answer", 1, max(rows, 2), True, log=True),
+        "probability": Shade("probability", "probability of the token shown", 0, 1, False),
+        "entropy": Shade("entropy", "entropy in nats", 0, math.log(max(rows, 2)), True),
+    }
+
+
+def lens_cells(
+    cells: pd.DataFrame, shade: Shade, columns: Sequence[str], picked: tuple[int, int]
+) -> alt.LayerChart:
+    """A rectangle with its text for each row of `cells`, layer 0 at the bottom.
+
+    Args:
+        cells: columns layer, position, id, text, probability, entropy, final_text, final_rank.
+        shade: what the colour shows.
+        columns: the tokens read, one for each position in order of appearance; they label the axis.
+        picked: layer and position of the cell under inspection, drawn with an amber edge.
+
+    Cells are keyed by layer and position, so equal texts stay apart.
+    """
+    data = cells.assign(
+        label=[shorten(text, 20) for text in cells["text"]],
+        on_dark=[shade.strength(value) > _INKS_MEET for value in cells[shade.field]],
+    )
+    base = alt.Chart(data).encode(x=_across(data, columns), y=_up(data), tooltip=_TOOLTIP)
+    pick = alt.selection_point(name=PICK, fields=["layer", "position"], on="click", empty=False)
+    # a condition: a field with `scale=None` beside the scale of the cells breaks Vega-Lite
+    ink = alt.condition(alt.datum.on_dark, alt.value(_LIGHT_INK), alt.value(_DARK_INK))
+    texts = base.mark_text(
+        font="monospace",
+        fontSize=11,
+        limit=alt.ExprRef("bandwidth('x') - 4"),
+        cursor="pointer",
+    ).encode(text="label:N", color=ink)
+    height = _ROW * data["layer"].nunique() + _AROUND
+    rectangles = _rectangles(base, shade).add_params(pick)
+    chart: alt.LayerChart = rectangles + texts + _edge(data, columns, picked)
+    return chart.properties(height=height)
+
+
+def _rectangles(base: alt.Chart, shade: Shade) -> alt.Chart:
+    ends = [_STRONG, _FAINT] if shade.low_is_strong else [_FAINT, _STRONG]
+    scale = alt.Scale(
+        type="log" if shade.log else "linear",
+        domain=[shade.low, shade.high],
+        range=ends,
+        interpolate="rgb",
+    )
+    legend = alt.Legend(
+        orient="top", title=shade.title, gradientLength=260, gradientThickness=10, titleLimit=300,
+        format=",.6~g", tickCount=4, titleFontWeight="normal",
+    )  # fmt: skip
+    return base.mark_rect(cursor="pointer", stroke="#ffffff", strokeWidth=0.6).encode(
+        color=alt.Color(f"{shade.field}:Q", scale=scale, legend=legend)
+    )
+
+
+def _edge(data: pd.DataFrame, columns: Sequence[str], picked: tuple[int, int]) -> alt.Chart:
+    """The amber edge of one cell, over everything else."""
+    layer, position = picked
+    one = data[(data["layer"] == layer) & (data["position"] == position)]
+    mark = alt.Chart(one).mark_rect(filled=False, stroke=LIVE, strokeWidth=3)
+    return mark.encode(x=_across(data, columns), y=_up(data))
+
+
+def _across(data: pd.DataFrame, columns: Sequence[str]) -> alt.X:
+    """Positions from left to right, labelled with the tokens that were read."""
+    positions = list(dict.fromkeys(data["position"]))
+    names = {place: shorten(text, 18) for place, text in zip(positions, columns, strict=True)}
+    axis = alt.Axis(
+        labelExpr=f"{json.dumps(names)}[datum.value]",
+        labelFont="monospace",
+        labelAngle=-35,
+        labelLimit=110,
+        labelOverlap=False,
+        title="token read at each position",
+        ticks=False,
+        domain=False,
+    )
+    return alt.X("position:O", sort=positions, axis=axis, scale=alt.Scale(padding=0))
+
+
+def _up(data: pd.DataFrame) -> alt.Y:
+    layers = sorted(set(data["layer"]), reverse=True)
+    axis = alt.Axis(title="layer", ticks=False, domain=False, labelOverlap=False, labelFlush=False)
+    return alt.Y("layer:O", sort=layers, axis=axis, scale=alt.Scale(padding=0))
+
+
+_TOOLTIP = [
+    alt.Tooltip("layer:O", title="layer"),
+    alt.Tooltip("position:O", title="position"),
+    alt.Tooltip("text:N", title="would say"),
+    alt.Tooltip("id:Q", title="id", format="d"),
+    alt.Tooltip("probability:Q", title="probability", format=".6f"),
+    alt.Tooltip("entropy:Q", title="entropy, nats", format=".3f"),
+    alt.Tooltip("final_text:N", title="final answer here"),
+    alt.Tooltip("final_rank:Q", title="its rank", format=",d"),
+]

@@ -1,0 +1,88 @@
+"""`lens MODEL --prompt TEXT`: what every layer would say, as on the page Layers."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tiedviz.commands.options import Progress, add_json, add_model, print_json
+from tiedviz.words.numbers import percent, scientific
+from tiedviz.words.tokens import shorten, visible
+
+_COLUMN = 14
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("lens", help="what every layer would say")
+    add_model(parser)
+    parser.add_argument("--prompt", required=True, help="the text to read")
+    parser.add_argument(
+        "--decoder", default="", metavar="TEXT",
+        help="for encoder-decoder models: what the decoder has written so far",
+    )  # fmt: skip
+    parser.add_argument(
+        "--top", type=int, default=10, metavar="K", help="how many tokens at each place (10)"
+    )
+    parser.add_argument(
+        "--watch", nargs="+", default=[], metavar="TOKEN",
+        help="tokens to follow through the layers, as text (a leading space counts) or id:123",
+    )  # fmt: skip
+    parser.add_argument(
+        "--bos", choices=("default", "add", "omit"), default="default",
+        help="the mark at the beginning: as the tokenizer does, always, never",
+    )  # fmt: skip
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Open the model, read every layer, print. Returns the exit status."""
+    from tiedviz.compute.lens import lens
+    from tiedviz.compute.lens.record import lens_record
+    from tiedviz.models.loading import load
+    from tiedviz.models.prompt import Bos, encode, one_token
+
+    progress = Progress()
+    loaded = load(options.model, report=progress)
+    progress.done()
+    prompt = encode(loaded, options.prompt, Bos(options.bos), options.decoder)
+    found = lens(
+        loaded,
+        prompt.ids,
+        decoder_ids=prompt.decoder_ids,
+        watched=[one_token(loaded, text).id for text in options.watch],
+        top=options.top,
+    )
+    record = lens_record(loaded, prompt, found)
+    if options.json:
+        print_json(record)
+    else:
+        _print_table(record)
+    return 0
+
+
+def _print_table(record: dict[str, Any]) -> None:
+    """The first token of each layer and position, the last layer on top."""
+    print(record["formula"])
+    print(
+        f"max |Δ| = {scientific(record['max_abs_error'])}, limit "
+        f"{scientific(record['tolerance'])}, {record['dtype']}"
+    )
+    for note in record["notes"]:
+        print(f"note: {note}")
+    for layer in reversed(record["layers"]):
+        places = [_word(place["top"][0]["text"]) for place in layer["positions"]]
+        print(f"{layer['layer']:>4}  {' '.join(places).rstrip()}")
+    read = record["decoder_tokens"] or record["tokens"]
+    print(f"read  {' '.join(_word(token['text']) for token in read).rstrip()}")
+    for layer in reversed(record["layers"]):
+        for token in layer["positions"][-1].get("watched", []):
+            print(
+                f"{layer['layer']:>4}  {_word(token['text'])} rank {token['rank']:>7,}  "
+                f"logit {token['logit']:>9.4f}  {percent(token['probability']):>8}"
+            )
+
+
+def _word(text: str) -> str:
+    return f"{shorten(visible(text.encode()) or '∅', _COLUMN):<{_COLUMN}}"

@@ -1,0 +1,93 @@
+"""A lens as tables: cells for the picture, lines of a few tokens, the details of one cell."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from tiedviz.compute.lens.lens import Lens
+from tiedviz.models.loaded import LoadedModel
+
+
+def cells(lens: Lens, loaded: LoadedModel) -> pd.DataFrame:
+    """One row for each layer and position: what that layer would say there.
+
+    Columns: layer, position, id, text (as printed), logit, probability, entropy (nats), norm
+    (‖r_k‖), final_id, final_text, final_rank and final_probability (of that position's own final
+    answer).
+    """
+    vocabulary = loaded.vocabulary
+    count = len(lens.positions)
+    first = lens.ids[..., 0].flatten().tolist()
+    final = lens.final.tolist() * (lens.layers + 1)
+    return pd.DataFrame(
+        {
+            "layer": [layer for layer in range(lens.layers + 1) for _ in range(count)],
+            "position": list(lens.positions) * (lens.layers + 1),
+            "id": first,
+            "text": [token.shown for token in vocabulary.tokens(first)],
+            "logit": lens.logits[..., 0].flatten().tolist(),
+            "probability": lens.probabilities[..., 0].flatten().tolist(),
+            "entropy": lens.entropy.flatten().tolist(),
+            "norm": lens.norms.flatten().tolist(),
+            "final_id": final,
+            "final_text": [token.shown for token in vocabulary.tokens(final)],
+            "final_rank": lens.tracked_ranks[..., 0].flatten().tolist(),
+            "final_probability": lens.tracked_probabilities[..., 0].flatten().tolist(),
+        }
+    )
+
+
+def lines(lens: Lens, loaded: LoadedModel, position: int) -> pd.DataFrame:
+    """One row for each tracked token and layer, at one position; the final answer comes first.
+
+    A watched token that is the final answer is listed once. Columns: order (of the tokens), id,
+    text (as printed), final (whether it is the answer), layer, rank, logit, probability.
+    """
+    column = lens.positions.index(position)
+    tokens = [int(lens.final[column]), *lens.watched]
+    wanted = [at for at, id in enumerate(tokens) if tokens.index(id) == at]
+    shown = loaded.vocabulary.tokens([tokens[at] for at in wanted])
+    frames = [
+        pd.DataFrame(
+            {
+                "order": order,
+                "id": token.id,
+                "text": token.shown,
+                "final": at == 0,
+                "layer": range(lens.layers + 1),
+                "rank": lens.tracked_ranks[:, column, at].tolist(),
+                "logit": lens.tracked_logits[:, column, at].tolist(),
+                "probability": lens.tracked_probabilities[:, column, at].tolist(),
+            }
+        )
+        for order, (at, token) in enumerate(zip(wanted, shown, strict=True))
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def best(lens: Lens, loaded: LoadedModel, layer: int, position: int) -> pd.DataFrame:
+    """The largest logits of one cell. Columns: rank, id, text (as printed), logit, probability."""
+    column = lens.positions.index(position)
+    ids = lens.ids[layer, column].tolist()
+    return pd.DataFrame(
+        {
+            "rank": range(1, len(ids) + 1),
+            "id": ids,
+            "text": [token.shown for token in loaded.vocabulary.tokens(ids)],
+            "logit": lens.logits[layer, column].tolist(),
+            "probability": lens.probabilities[layer, column].tolist(),
+        }
+    )
+
+
+def first_appearance(lens: Lens, position: int) -> tuple[int, int]:
+    """The first layer at which the final answer has rank 1, and the one from which it keeps it."""
+    leads = (lens.tracked_ranks[:, lens.positions.index(position), 0] == 1).tolist()
+    behind = [layer for layer, lead in enumerate(leads) if not lead]
+    return leads.index(True), behind[-1] + 1 if behind else 0
+
+
+def given_back(lens: Lens, read_ids: list[int], layer: int = 0) -> int:
+    """At how many positions a layer's first token is the very token that stands there."""
+    says = lens.ids[layer, :, 0].tolist()
+    return sum(said == read_ids[at] for said, at in zip(says, lens.positions, strict=True))
