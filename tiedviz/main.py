@@ -16,6 +16,10 @@ _PAGES = (
     ("embedding_share", "Embedding share", ":material/pie_chart:"),
 )
 
+# These draw the progress of an opening themselves. One polling fragment on a screen: two of them
+# keep superseding the run that would take both away.
+_SHOW_PROGRESS = ("next_token", "layers")
+
 _ICON = Path(__file__).parent / "ui" / "icon.png"
 
 st.set_page_config(page_icon=str(_ICON), layout="wide")
@@ -25,6 +29,6 @@ pages = [
 ]
 page = st.navigation(pages, position="top")
 tighten()
-sidebar()
+sidebar(polls=page.url_path not in _SHOW_PROGRESS)
 with refusals_shown():
     page.run()

@@ -18,8 +18,12 @@ from tiedviz.ui.stale import offer_to_reopen
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
 
-def sidebar() -> None:
-    """Draw it. Its words for a model that cannot be read stand where its facts would."""
+def sidebar(*, polls: bool) -> None:
+    """Draw it. Its words for a model that cannot be read stand where its facts would.
+
+    Args:
+        polls: whether it follows an opening by itself; false where the page does.
+    """
     with st.sidebar:
         model_box()
         with refusals_shown():
@@ -28,7 +32,7 @@ def sidebar() -> None:
                 _wait_for_the_hub(source)
             elif (facts := chosen_facts(source)) is not None:
                 _facts(facts)
-            _readiness(source)
+            _readiness(source, polls)
         _memory()
         glossary()
 
@@ -64,10 +68,10 @@ def _count(number: int | None) -> str:
     return "–" if number is None else count(number)
 
 
-def _readiness(source: Source) -> None:
+def _readiness(source: Source, polls: bool) -> None:
     loaded = residents().get(source.text)
     if loaded is None:
-        _not_open(source)
+        _not_open(source, polls)
         return
     offer_to_reopen(loaded)
     with st.container(horizontal=True):
@@ -80,9 +84,12 @@ def _readiness(source: Source) -> None:
         )
 
 
-def _not_open(source: Source) -> None:
+def _not_open(source: Source, polls: bool) -> None:
     if is_opening(source):
-        progress(source, "sidebar")
+        if polls:
+            progress(source, "sidebar")
+        else:
+            st.badge("opening …", icon=":material/hourglass_top:", color="orange")
         return
     st.badge("not open", icon=":material/radio_button_unchecked:", color="gray")
     show_failure(source)
