@@ -40,6 +40,7 @@ def remote_header(listing: Listing) -> tuple[Header, dict[str, object]] | None:
     Raises:
         HubRefusal, FileRefusal: as `remote_facts`.
     """
+    listing.check()
     weights = listing.weights
     if not weights[0].endswith(".safetensors"):
         return None

@@ -23,6 +23,4 @@ def list_repository(repo: str, revision: str | None = None) -> Listing:
             repo, revision=revision, files_metadata=True, timeout=TIMEOUT
         )
         sizes = {entry.rfilename: int(entry.size or 0) for entry in info.siblings or []}
-    listing = Listing(repo, str(info.sha), sizes, revision or "main")
-    listing.check()
-    return listing
+        return Listing(repo, str(info.sha), sizes, revision or "main")

@@ -34,6 +34,7 @@ def repository_folder(repo: str, revision: str | None, report: Report) -> Path:
         return cached
     if cached is not None and cached.name == listing.commit:
         return cached
+    listing.check()
     facts = remote_facts(listing)
     require_memory(repo, memory_needed(listing, facts))
     return download(listing, report)
