@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, add_model, at_least_one, print_json
+from tiedviz.commands.options import (
+    add_json,
+    add_model,
+    add_prompt,
+    at_least_one,
+    open_and_encode,
+    print_json,
+)
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import visible
 
@@ -14,11 +21,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("inspect", help="the next token, read off the matrix")
     add_model(parser)
-    parser.add_argument("--prompt", required=True, help="the text to read")
-    parser.add_argument(
-        "--decoder", default="", metavar="TEXT",
-        help="for encoder-decoder models: what the decoder has written so far",
-    )  # fmt: skip
+    add_prompt(parser)
     parser.add_argument(
         "--top", type=at_least_one, default=10, metavar="K", help="how many tokens (10)"
     )
@@ -31,10 +34,6 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--layer", type=int, default=-1, metavar="K", help="which layer (-1, the last)"
     )
-    parser.add_argument(
-        "--bos", choices=("default", "add", "omit"), default="default",
-        help="the mark at the beginning: as the tokenizer does, always, never",
-    )  # fmt: skip
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -43,13 +42,8 @@ def run(options: argparse.Namespace) -> int:
     """Open the model, read the prompt, print. Returns the exit status."""
     from tiedviz.compute.inspection import inspection
     from tiedviz.compute.reading import read
-    from tiedviz.models.loading import load
-    from tiedviz.models.prompt import Bos, encode
 
-    progress = Progress()
-    loaded = load(options.model, report=progress)
-    progress.done()
-    prompt = encode(loaded, options.prompt, Bos(options.bos), options.decoder)
+    loaded, prompt = open_and_encode(options)
     reading = read(
         loaded,
         prompt.ids,

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, add_model, print_json
+from tiedviz.commands.options import (
+    add_json,
+    add_model,
+    add_prompt,
+    at_least_one,
+    open_and_encode,
+    print_json,
+)
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import shorten, visible
 
@@ -16,21 +23,17 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("lens", help="what every layer would say")
     add_model(parser)
-    parser.add_argument("--prompt", required=True, help="the text to read")
+    add_prompt(parser)
     parser.add_argument(
-        "--decoder", default="", metavar="TEXT",
-        help="for encoder-decoder models: what the decoder has written so far",
-    )  # fmt: skip
-    parser.add_argument(
-        "--top", type=int, default=10, metavar="K", help="how many tokens at each place (10)"
+        "--top",
+        type=at_least_one,
+        default=10,
+        metavar="K",
+        help="how many tokens at each place (10)",
     )
     parser.add_argument(
         "--watch", nargs="+", default=[], metavar="TOKEN",
         help="tokens to follow through the layers, as text (a leading space counts) or id:123",
-    )  # fmt: skip
-    parser.add_argument(
-        "--bos", choices=("default", "add", "omit"), default="default",
-        help="the mark at the beginning: as the tokenizer does, always, never",
     )  # fmt: skip
     add_json(parser)
     parser.set_defaults(run=run)
@@ -40,13 +43,9 @@ def run(options: argparse.Namespace) -> int:
     """Open the model, read every layer, print. Returns the exit status."""
     from tiedviz.compute.lens import lens
     from tiedviz.compute.lens.record import lens_record
-    from tiedviz.models.loading import load
-    from tiedviz.models.prompt import Bos, encode, one_token
+    from tiedviz.models.prompt import one_token
 
-    progress = Progress()
-    loaded = load(options.model, report=progress)
-    progress.done()
-    prompt = encode(loaded, options.prompt, Bos(options.bos), options.decoder)
+    loaded, prompt = open_and_encode(options)
     found = lens(
         loaded,
         prompt.ids,

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiedviz.models.progress import Step
 from tiedviz.words.numbers import megabytes
+
+if TYPE_CHECKING:
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
 
 MODEL_HELP = "a shelf name (smollm2, gemma-3-270m), a Hub id, a model folder, or a .gguf file"
 
@@ -66,3 +70,31 @@ def _words(step: Step) -> str:
     if step.unit == "bytes":
         return f"{step.stage}, {megabytes(step.done)} of {megabytes(step.total)}"
     return f"{step.stage}, {step.done} of {step.total} {step.unit}"
+
+
+def add_prompt(parser: argparse.ArgumentParser) -> None:
+    """Add what names a prompt: --prompt, --decoder, --bos."""
+    parser.add_argument("--prompt", required=True, help="the text to read")
+    parser.add_argument(
+        "--decoder",
+        default="",
+        metavar="TEXT",
+        help="for encoder-decoder models: what the decoder has written so far",
+    )
+    parser.add_argument(
+        "--bos",
+        choices=("default", "add", "omit"),
+        default="default",
+        help="the mark at the beginning: as the tokenizer does, always, never",
+    )
+
+
+def open_and_encode(options: argparse.Namespace) -> tuple[LoadedModel, Prompt]:
+    """The model and the prompt that `add_model` and `add_prompt` asked for; progress is shown."""
+    from tiedviz.models.loading import load
+    from tiedviz.models.prompt import Bos, encode
+
+    progress = Progress()
+    loaded = load(options.model, report=progress)
+    progress.done()
+    return loaded, encode(loaded, options.prompt, Bos(options.bos), options.decoder)
