@@ -27,7 +27,7 @@ class Opening:
         self.source = source
         self.started = time.monotonic()
         self.refusal: Refusal | None = None
-        self._step = Step("Starting")
+        self._step = Step("Starting torch and transformers")  # imported by the first to open
         self._cancelled = threading.Event()
         self._finished = threading.Event()
         thread = threading.Thread(
