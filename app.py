@@ -2,4 +2,6 @@
 
 import streamlit as st
 
-app = st.App("tiedviz/main.py")
+from tiedviz.ui.headers import SECURITY_HEADERS
+
+app = st.App("tiedviz/main.py", middleware=SECURITY_HEADERS)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from tiedviz.ui.page import tighten
 from tiedviz.ui.refusals import refusals_shown
+from tiedviz.ui.shared_server import guard
 from tiedviz.ui.sidebar import sidebar
 
 _PAGES = (
@@ -29,6 +30,7 @@ pages = [
 ]
 page = st.navigation(pages, position="top")
 tighten()
+guard()
 sidebar(polls=page.url_path not in _SHOW_PROGRESS)
 with refusals_shown():
     page.run()

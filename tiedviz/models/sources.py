@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath, OneFileOfMany
+from tiedviz.files.allowed import may_read
+from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath, OneFileOfMany, PathNotAllowed
 from tiedviz.words.shelf import SHELF, ShelfModel
 
 
@@ -105,19 +106,21 @@ def find_source(text: str) -> Source:
 
     Raises:
         NoSuchPath: it looks like a path and nothing is there.
+        PathNotAllowed: it looks like a path that may not be read, whether or not it is there.
         NoSuchModel: it is nothing this app knows.
     """
     text = text.strip()
     if shelf := SHELF.get(text.lower()):
         return ShelfSource(text.lower(), shelf)
+    allowed = may_read(Path(text))
     try:
-        if text and (found := _on_disk(text, Path(text).expanduser())) is not None:
+        if text and allowed and (found := _on_disk(text, Path(text).expanduser())) is not None:
             return found
     except (OSError, RuntimeError, ValueError):  # no home of that name, a name no system can have
         raise NoSuchPath(text[:200]) from None
     name = text.partition("@")[0]  # a revision may hold slashes
     if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or name.count("/") > 1:
-        raise NoSuchPath(text)
+        raise NoSuchPath(text) if allowed else PathNotAllowed(text)
     if hub := _HUB_ID.fullmatch(text):
         return HubSource(text, hub["repo"], hub["revision"])
     raise NoSuchModel(text, sorted(SHELF))

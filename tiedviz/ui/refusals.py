@@ -7,14 +7,17 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from tiedviz.ui.shared_server import without_paths
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 
 def show_refusal(refusal: Refusal) -> None:
     """What, why and what to try, in a red box."""
-    lines = (f"**{markdown_safe(refusal.what)}.**", f"{markdown_safe(refusal.why)}.", "")
-    st.error("  \n".join(lines) + "\n\n" + markdown_safe(refusal.remedy), icon=":material/block:")
+    what, why, remedy = (
+        markdown_safe(without_paths(each)) for each in (refusal.what, refusal.why, refusal.remedy)
+    )
+    st.error(f"**{what}.**  \n{why}.  \n\n\n{remedy}", icon=":material/block:")
 
 
 @contextmanager

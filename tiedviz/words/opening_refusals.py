@@ -28,6 +28,18 @@ class NoSuchPath(Refusal):
         )
 
 
+class PathNotAllowed(Refusal):
+    """It looks like a path, and whoever runs the app did not open that folder to others."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"“{path}” may not be read from here",
+            "this app reads only the folders that TIEDVIZ_ALLOW_PATHS names, and an app that other "
+            "machines can reach reads none without it",
+            "Choose a shelf model or a Hub id, or ask whoever runs the app to allow the folder.",
+        )
+
+
 class OneFileOfMany(Refusal):
     """A weights file that its folder would not be opened from."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiedviz.compute.counts.bounds import check_bounds
+from tiedviz.files.allowed import may_read
 from tiedviz.files.config import parse_config, read_config
 from tiedviz.files.listing import CONFIG_LIMIT
 from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
@@ -37,7 +38,7 @@ def config_of(text: str) -> Config | CatalogueRow:
 
 def _find(text: str) -> Config | CatalogueRow:
     path = Path(text.strip()).expanduser()
-    if path.suffix == ".json" and path.is_file():
+    if path.suffix == ".json" and may_read(path) and path.is_file():
         return _parsed_file(path)
     source = find_source(text)
     if isinstance(source, HubSource):

@@ -1,0 +1,41 @@
+"""What changes where other machines can reach the app."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from pathlib import Path
+
+import streamlit as st
+
+from tiedviz.files.allowed import allow_none_unless_named
+from tiedviz.models.cache_folder import cache_root
+
+# An absolute path, but not the path of a URL: what stands before its first slash tells them apart.
+_PATH = re.compile(r"(?<![\w:/.~])(?:~?/|[A-Za-z]:\\)[^\s“”\"'<>|]*[/\\]")
+
+
+def reachable_from_elsewhere() -> bool:
+    """Whether the server is bound to more than this machine. No address means every one."""
+    address = st.get_option("server.address")
+    if address is None:
+        return True
+    try:
+        return not ipaddress.ip_address(address).is_loopback
+    except ValueError:  # a name, or a socket that somebody forwards to
+        return address != "localhost"
+
+
+def guard() -> None:
+    """Where others can reach the app, no folder may be read but those named for them."""
+    if reachable_from_elsewhere():
+        allow_none_unless_named()
+
+
+def without_paths(text: str) -> str:
+    """`text` for a visitor: where others can reach the app, paths keep only their last name."""
+    if not reachable_from_elsewhere():
+        return text
+    for folder in (cache_root(), Path.home()):  # by name, since they may hold spaces
+        text = text.replace(f"{folder}/", "…/").replace(str(folder), "…")
+    return _PATH.sub("…/", text)
