@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 # Tiny models gain nothing from a second thread, and two runs on two cores lose most of their time
-# to it. Servers that tests start are not held to it.
+# to it, servers that tests start included.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # no test may reach the Hub, or find in its cache what this machine happens to have
 os.environ["HF_ENDPOINT"] = "http://127.0.0.1:9"

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import ROOT
+from tiedviz.commands.line import main
 from tiedviz.compute.ranking import By, nearest_tokens
 from tiedviz.compute.reading import read
 from tiedviz.compute.unembedding import unembedding_of
@@ -125,11 +126,11 @@ def test_the_command_line_prints_one_json_object_and_nothing_else(smollm2):
         (["--prompt", "word " * 9000], "tokens long"),
     ],
 )
-def test_what_cannot_be_done_ends_in_status_2_and_one_line(smollm2, arguments, said):
-    ended = command("inspect", "smollm2", *arguments, "--json")
-    assert ended.returncode == 2
-    assert ended.stdout == ""
-    last = ended.stderr.strip().splitlines()[-1]
+def test_what_cannot_be_done_ends_in_status_2_and_one_line(smollm2, arguments, said, capsys):
+    assert main(["inspect", "smollm2", *arguments, "--json"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    last = printed.err.strip().splitlines()[-1]
     assert last.startswith("tiedviz: ") and said in last
 
 

@@ -49,8 +49,7 @@ def start_server(**environment: str) -> Server:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    inherited = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    process = subprocess.Popen(command, cwd=ROOT, env=inherited | environment)
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment)
     base = f"http://127.0.0.1:{port}"
     for _ in range(300):
         try:

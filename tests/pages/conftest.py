@@ -33,6 +33,26 @@ def visit():
     return open_page
 
 
+@pytest.fixture(autouse=True)
+def smollm2_opened_once(monkeypatch):
+    """Each visit finds nothing open, and opens SmolLM2 through the app; only its load is shared."""
+    from tiedviz.models import loading
+
+    real_load = loading.load
+
+    def load(source, **options):
+        if source != "smollm2":
+            return real_load(source, **options)
+        if source not in _OPENED:
+            _OPENED[source] = real_load(source, **options)
+        return _OPENED[source]
+
+    monkeypatch.setattr(loading, "load", load)
+
+
+_OPENED = {}
+
+
 def press(app: AppTest, label: str) -> AppTest:
     """Press the last button with this label (the page's own stands after the sidebar's)."""
     [*_, button] = [button for button in app.button if button.label == label]
