@@ -19,11 +19,13 @@ it is shared.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from tiedviz.models.hub.known import Asked
+from tiedviz.models.progress import Report, Step
 from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
@@ -86,10 +88,15 @@ def files_verdict(name: str) -> Hearing:
     return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
 
 
-def _load(source: str, **options: Any) -> LoadedModel:
-    from tiedviz.models.loading import load  # here, so that the first page needs no torch
+def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> LoadedModel:
+    """Open a model and measure its unembedding, so that no page waits for that without a word."""
+    from tiedviz.compute.unembedding import unembedding_of  # here: the first page needs no torch
+    from tiedviz.models.loading import load
 
-    return load(source, **options)
+    loaded = load(source, report=report, make_room=make_room)
+    report(Step("Measuring what turns its states into scores"))
+    unembedding_of(loaded)
+    return loaded
 
 
 def reading(loaded: LoadedModel, prompt: Prompt, position: int, layer: int = -1) -> Reading:
