@@ -9,6 +9,7 @@
 | `heard_files` | what a model's files declare and store | path, sizes, times | 64 |
 | `reading` | one state and its logits | model key, ids, position, layer | 64 |
 | `lens` | what every layer would say | model key, ids, positions, watched ids | 24 |
+| `gradients` | splits of dL/dE, without the dense gradients | model key, sentence | 24 |
 | `counts` | the parameters of a configuration, counted | its JSON text | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
@@ -28,11 +29,13 @@ from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
     from tiedviz.compute.counts.counts import Counts
+    from tiedviz.compute.gradients import GradientSplit, Sentence
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.reading import Reading
     from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.files.verdict.witnesses import Declared, Stored
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.progress import Report
     from tiedviz.models.prompt import Prompt
 
 # Two stored copies up to this size are compared at once; more takes a button and a progress bar.
@@ -147,3 +150,33 @@ def counts(config: str, title: str) -> Counts:
     from tiedviz.compute.counts.count import count_config
 
     return count_config(json.loads(config), title)
+
+
+@st.cache_resource(show_spinner=False)
+def _gradients() -> OrderedDict[tuple[Any, ...], GradientSplit]:
+    return OrderedDict()
+
+
+def _sentence_key(loaded: LoadedModel, sentence: Sentence) -> tuple[Any, ...]:
+    return loaded.key, sentence.ids, sentence.decoder_ids, sentence.targets
+
+
+def gradients_done(loaded: LoadedModel, sentence: Sentence) -> GradientSplit | None:
+    """The split of this sentence, if somebody had it computed."""
+    return _gradients().get(_sentence_key(loaded, sentence))
+
+
+def run_gradients(loaded: LoadedModel, sentence: Sentence, report: Report) -> GradientSplit:
+    """Compute it and keep it, the oldest of 24 out. A run nobody waits for any more stops inside.
+
+    Raises:
+        Refusal: as `compute.gradients.gradient_split`.
+    """
+    from tiedviz.compute.gradients import gradient_split
+
+    found = gradient_split(loaded, sentence, report=report, pause=st.empty)
+    kept = _gradients()
+    kept[_sentence_key(loaded, sentence)] = found
+    while len(kept) > 24:
+        kept.popitem(last=False)
+    return found
