@@ -6,6 +6,7 @@
 | `asked` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
 | `files_verdict` | a verdict from files alone | name as typed | 64, one minute |
+| `header_verdict` | a verdict from headers, no copies compared | path, sizes, times | 64 |
 | `heard_files` | what a model's files declare and store | path, sizes, times | 64 |
 | `reading` | one state and its logits | model key, ids, position, layer | 64 |
 | `lens` | what every layer would say | model key, ids, positions, watched ids | 24 |
@@ -28,6 +29,8 @@ from tiedviz.models.hub.known import Asked
 from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tiedviz.compute.counts.counts import Counts
     from tiedviz.compute.gradients import GradientSplit, Sentence
     from tiedviz.compute.lens import Lens
@@ -87,6 +90,22 @@ def files_verdict(name: str) -> Hearing:
     from tiedviz.models.progress import silent
 
     return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def header_verdict(key: str, _files: Path) -> Hearing:
+    """What the headers of these files say alone; reading them takes milliseconds.
+
+    Args:
+        key: identity of the files.
+
+    Raises:
+        FileRefusal: they cannot be read.
+    """
+    from tiedviz.compute.witnesses.hearing import hearing
+    from tiedviz.files.verdict.audit import hear_files
+
+    return hearing("", *hear_files(_files, most=0), None)
 
 
 def _load(source: str, **options: Any) -> LoadedModel:

@@ -50,7 +50,7 @@ def require_room(loaded: LoadedModel, sides: Sides, sentence: Sentence) -> None:
 
 
 def seconds_needed(loaded: LoadedModel, sides: Sides, sentence: Sentence) -> float:
-    """About how long it will take: from the last split of this model, else from one small product.
+    """About how long it will take: from an earlier split of this model, else from a small product.
 
     Each weight takes part in one product there and one back; the output matrix also in the one that
     gives its own gradient; and all that twice.
@@ -78,5 +78,8 @@ def _seconds_a_weight(matrix: torch.Tensor, length: int) -> float:
 
 
 def remember_seconds(loaded: LoadedModel, sentence: Sentence, seconds: float) -> None:
-    """Keep how long a split took, for the next estimate."""
-    loaded.memo[_SECONDS] = (seconds, len(sentence.read))
+    """Keep how long the quickest split a token took, for the next estimate: others were held up."""
+    length = len(sentence.read)
+    before = loaded.memo.get(_SECONDS)
+    if before is None or seconds / length < before[0] / before[1]:
+        loaded.memo[_SECONDS] = (seconds, length)
