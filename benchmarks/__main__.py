@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-_PARTS = ("lens", "next_token", "pages", "headers", "models")
+_PARTS = ("lens", "next_token", "gradients", "pages", "headers", "models")
 
 
 def main() -> None:

@@ -143,7 +143,8 @@ def test_a_link_names_the_token_that_is_taken_apart(visit, folder, page):
 
 def test_the_export_holds_the_numbers_on_the_screen(page):
     downloads = page.get("download_button")
-    assert {button.proto.label for button in downloads} == {"CSV", "JSON"}
+    labels = {button.proto.label for button in downloads}
+    assert labels == {"CSV", "JSON", "h_L of this page as .npy"}
     assert any("python -m tiedviz inspect" in code.value for code in page.code)
     link = next(code.value for code in page.code if "next_token?" in code.value)
     assert "prompt=the+cat+sat" in link

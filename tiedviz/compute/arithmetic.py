@@ -61,13 +61,29 @@ class LogitArithmetic:
             rows.append(("+ bias", "one number for each token", self.bias))
         if self.cap is not None:
             rows.append((f"softcap {self.cap:g}", "tanh", self.total - after_scale - self.bias))
-        frame = pd.DataFrame(rows, columns=["step", "detail", "value"])
-        frame["end"] = frame["value"].cumsum()
-        frame["start"] = frame["end"] - frame["value"]
-        frame["kind"] = ["adds" if value >= 0 else "takes away" for value in frame["value"]]
-        frame.loc[len(self.terms), "kind"] = "the rest"
-        frame.loc[len(frame)] = ["logit", "the total", self.total, self.total, 0.0, "the logit"]
-        return frame
+        return waterfall_steps(rows, rest=len(self.terms), total=("logit", self.total))
+
+
+def waterfall_steps(
+    rows: list[tuple[str, str, float]], *, rest: int, total: tuple[str, float]
+) -> pd.DataFrame:
+    """Steps (name, detail, value) with where each begins and ends, and the total as the last row.
+
+    Columns as in `LogitArithmetic.steps`.
+
+    Args:
+        rows: the steps.
+        rest: which of them is the sum of what is not drawn.
+        total: what the last row is called, and its value.
+    """
+    frame = pd.DataFrame(rows, columns=["step", "detail", "value"])
+    frame["end"] = frame["value"].cumsum()
+    frame["start"] = frame["end"] - frame["value"]
+    frame["kind"] = ["adds" if value >= 0 else "takes away" for value in frame["value"]]
+    frame.loc[rest, "kind"] = "the rest"
+    name, value = total
+    frame.loc[len(frame)] = [name, "the total", value, value, 0.0, "the logit"]
+    return frame
 
 
 def logit_arithmetic(

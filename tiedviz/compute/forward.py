@@ -54,24 +54,38 @@ def forward(
         keep: the position or positions whose logits are wanted; models that can, compute no other.
         hidden_states: whether the output lists them.
     """
+    wanted = call_arguments(model, ids, decoder_ids)
+    if hidden_states:
+        wanted["output_hidden_states"] = True
+    if keep is not None and "logits_to_keep" in inspect.signature(model.forward).parameters:
+        kept = [keep] if isinstance(keep, int) else list(keep)
+        wanted["logits_to_keep"] = torch.tensor(kept, device=wanted["input_ids"].device)
+    with torch.inference_mode():
+        return model(**wanted)
+
+
+def call_arguments(
+    model: nn.Module, ids: Sequence[int], decoder_ids: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """What the model is called with for one sequence, as keyword arguments.
+
+    Args:
+        model: a transformers model.
+        ids: the prompt.
+        decoder_ids: as in `forward`.
+    """
     accepted = inspect.signature(model.forward).parameters
     device = next(model.parameters()).device
     sequence = torch.tensor([list(ids)], device=device)
-    wanted: dict[str, Any] = {"input_ids": sequence, "attention_mask": torch.ones_like(sequence)}
+    wanted: dict[str, Any] = {"input_ids": sequence}
+    if "attention_mask" in accepted:
+        wanted["attention_mask"] = torch.ones_like(sequence)
     if has_decoder(model):
         written = torch.tensor([list(sequence_read(model, ids, decoder_ids))], device=device)
         wanted["decoder_input_ids"] = written
     if "use_cache" in accepted:
         wanted["use_cache"] = False
-    if hidden_states:
-        wanted["output_hidden_states"] = True
-    if keep is not None and "logits_to_keep" in accepted:
-        kept = [keep] if isinstance(keep, int) else list(keep)
-        wanted["logits_to_keep"] = torch.tensor(kept, device=device)
-    if "attention_mask" not in accepted:
-        del wanted["attention_mask"]
-    with torch.inference_mode():
-        return model(**wanted)
+    return wanted
 
 
 @contextmanager

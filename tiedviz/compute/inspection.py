@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tiedviz.compute.formula import formula_text
-from tiedviz.compute.ranking import nearest_tokens
+from tiedviz.compute.ranking import By, nearest_tokens
 from tiedviz.compute.reading import Reading
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
@@ -16,17 +16,24 @@ _TOP = ("rank", "id", "text", "logit", "probability", "cosine", "distance")
 
 
 def inspection(
-    loaded: LoadedModel, prompt: Prompt, reading: Reading, *, top: int = 10
+    loaded: LoadedModel,
+    prompt: Prompt,
+    reading: Reading,
+    *,
+    top: int = 10,
+    by: By = By.LOGIT,
+    temperature: float = 1.0,
 ) -> dict[str, Any]:
     """Tokens, h, formula, error and the `top` next tokens, as plain values ready for JSON.
 
     Keys: model, dtype, prompt, tokens, decoder_tokens (None without a decoder), h, formula,
-    max_abs_error, tolerance, notes, top. `text` is the decoded text here, not the printed form, so
+    max_abs_error, tolerance, notes, by (what the nearest were chosen by), temperature (of the
+    probabilities), top. `text` is the decoded text here, not the printed form, so
     that a program can use it.
     """
     after = unembedding_of(loaded).after
     assert after is not None  # a reading exists only where it was reproduced
-    frame = nearest_tokens(loaded, reading, top=top)
+    frame = nearest_tokens(loaded, reading, by=by, top=top, temperature=temperature)
     frame["text"] = [loaded.vocabulary.token(id).text for id in frame["id"]]
     return {
         "model": loaded.source,
@@ -46,6 +53,8 @@ def inspection(
         "max_abs_error": reading.max_abs_error,
         "tolerance": reading.tolerance,
         "notes": list(prompt.notes),
+        "by": by.value,
+        "temperature": temperature,
         "top": frame[list(_TOP)].to_dict("records"),
     }
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 import pandas as pd
 import torch
 
+from tiedviz.compute.any_vector import Scored
 from tiedviz.compute.reading import Reading
 from tiedviz.compute.unembedding.measure import row_norms
 from tiedviz.models.loaded import LoadedModel
@@ -22,7 +23,7 @@ class By(StrEnum):
 
 def nearest_tokens(
     loaded: LoadedModel,
-    reading: Reading,
+    reading: Reading | Scored,
     *,
     by: By = By.LOGIT,
     top: int = 10,
@@ -65,7 +66,7 @@ def nearest_tokens(
     return frame
 
 
-def _scores(loaded: LoadedModel, reading: Reading) -> dict[By, torch.Tensor]:
+def _scores(loaded: LoadedModel, reading: Reading | Scored) -> dict[By, torch.Tensor]:
     """Three scores for each row, (V,), larger is nearer.
 
     All three come from the one product: cos = h·e / ‖h‖‖e‖, and ‖h − e‖² = ‖h‖² − 2 h·e + ‖e‖².

@@ -6,9 +6,11 @@
 | `asked` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
 | `files_verdict` | a verdict from files alone | name as typed | 64, one minute |
+| `header_verdict` | a verdict from headers, no copies compared | path, sizes, times | 64 |
 | `heard_files` | what a model's files declare and store | path, sizes, times | 64 |
 | `reading` | one state and its logits | model key, ids, position, layer | 64 |
 | `lens` | what every layer would say | model key, ids, positions, watched ids | 24 |
+| `gradients` | splits of dL/dE, without the dense gradients | model key, sentence | 24 |
 | `counts` | the parameters of a configuration, counted | its JSON text | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
@@ -29,12 +31,16 @@ from tiedviz.models.progress import Report, Step
 from tiedviz.models.residents import Residents
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tiedviz.compute.counts.counts import Counts
+    from tiedviz.compute.gradients import GradientSplit, Sentence
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.reading import Reading
     from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.files.verdict.witnesses import Declared, Stored
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.progress import Report
     from tiedviz.models.prompt import Prompt
 
 # Two stored copies up to this size are compared at once; more takes a button and a progress bar.
@@ -86,6 +92,22 @@ def files_verdict(name: str) -> Hearing:
     from tiedviz.models.progress import silent
 
     return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def header_verdict(key: str, _files: Path) -> Hearing:
+    """What the headers of these files say alone; reading them takes milliseconds.
+
+    Args:
+        key: identity of the files.
+
+    Raises:
+        FileRefusal: they cannot be read.
+    """
+    from tiedviz.compute.witnesses.hearing import hearing
+    from tiedviz.files.verdict.audit import hear_files
+
+    return hearing("", *hear_files(_files, most=0), None)
 
 
 def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> LoadedModel:
@@ -154,3 +176,33 @@ def counts(config: str, title: str) -> Counts:
     from tiedviz.compute.counts.count import count_config
 
     return count_config(json.loads(config), title)
+
+
+@st.cache_resource(show_spinner=False)
+def _gradients() -> OrderedDict[tuple[Any, ...], GradientSplit]:
+    return OrderedDict()
+
+
+def _sentence_key(loaded: LoadedModel, sentence: Sentence) -> tuple[Any, ...]:
+    return loaded.key, sentence.ids, sentence.decoder_ids, sentence.targets
+
+
+def gradients_done(loaded: LoadedModel, sentence: Sentence) -> GradientSplit | None:
+    """The split of this sentence, if somebody had it computed."""
+    return _gradients().get(_sentence_key(loaded, sentence))
+
+
+def run_gradients(loaded: LoadedModel, sentence: Sentence, report: Report) -> GradientSplit:
+    """Compute it and keep it, the oldest of 24 out. A run nobody waits for any more stops inside.
+
+    Raises:
+        Refusal: as `compute.gradients.gradient_split`.
+    """
+    from tiedviz.compute.gradients import gradient_split
+
+    found = gradient_split(loaded, sentence, report=report, pause=st.empty)
+    kept = _gradients()
+    kept[_sentence_key(loaded, sentence)] = found
+    while len(kept) > 24:
+        kept.popitem(last=False)
+    return found

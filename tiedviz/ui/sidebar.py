@@ -15,6 +15,7 @@ from tiedviz.ui.glossary import glossary
 from tiedviz.ui.opening import is_opening, open_button, progress, show_failure
 from tiedviz.ui.refusals import refusals_shown
 from tiedviz.ui.stale import offer_to_reopen
+from tiedviz.ui.verdict_badge import verdict_badge
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
 
@@ -32,6 +33,7 @@ def sidebar(*, polls: bool) -> None:
                 _wait_for_the_hub(source)
             elif (facts := chosen_facts(source)) is not None:
                 _facts(facts)
+            verdict_badge(source)
             _readiness(source, polls)
         _memory()
         glossary()

@@ -43,9 +43,11 @@ def cell(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position:
         column_config=columns,
         alt="The ten largest logits of this layer and position",
     )
-    if layer == found.layers:
-        st.page_link(
-            "../pages/next_token.py",
-            label="This is the model's own answer: take it apart on Next token",
-            icon=":material/arrow_forward:",
-        )
+    own = layer == found.layers
+    st.page_link(
+        "../pages/next_token.py",
+        label="This is the model's own answer: take it apart on Next token"
+        if own
+        else f"Take h_{layer} apart on Next token",
+        icon=":material/arrow_forward:",
+    )

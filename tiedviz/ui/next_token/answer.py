@@ -23,7 +23,8 @@ def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
     [best] = nearest_tokens(loaded, reading, top=1).itertuples()
     question = markdown_safe(_question(loaded, prompt, reading))
     answer = f":orange[{markdown_safe(best.text)}] {percent(best.probability)}"
-    st.subheader(f"{question} → {answer}", anchor=False)
+    lens = "" if reading.layer == reading.layers else f"  (layer {reading.layer} would say)"
+    st.subheader(f"{question} → {answer}{lens}", anchor=False)
 
 
 def _question(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> str:
@@ -55,6 +56,8 @@ def proof(loaded: LoadedModel, reading: Reading) -> None:
         f"max |Δ| = **{scientific(reading.max_abs_error)}** between this product and the model's "
         f"own {count(rows)} logits, limit {scientific(reading.tolerance)} ({loaded.dtype})."
     )
+    if reading.layer != reading.layers:
+        sentence += f" That is layer {reading.layers}; the numbers below are layer {reading.layer}."
     notes = "; ".join(formula_notes(unembedding))
     right.caption(f"{sentence}  \nHere {markdown_safe(notes)}.")
     if not reading.agrees:

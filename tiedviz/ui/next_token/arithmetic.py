@@ -29,23 +29,26 @@ def logit_as_arithmetic(loaded: LoadedModel, reading: Reading, picked: int) -> N
     left, right = st.columns([6, 5])
     left.altair_chart(waterfall(parts.steps()), key="waterfall")
     with right:
-        _written_out(parts, loaded)
+        _written_out(parts, loaded, reading)
 
 
-def _written_out(parts: LogitArithmetic, loaded: LoadedModel) -> None:
+def _written_out(parts: LogitArithmetic, loaded: LoadedModel, reading: Reading) -> None:
+    own = reading.layer == reading.layers
+    whose = "The model's own number" if own else f"The logit of layer {reading.layer}"
+    state = "h_L" if own else f"h_{{{reading.layer}}}"
     row = "e" if loaded.tied else "w"
     width = len(parts.terms) + parts.others
     st.latex(
-        rf"h_L\cdot {row}_{{{parts.id}}}=\sum_{{i=1}}^{{{width}}} h_i\,{row}_i={parts.dot:.4f}"
+        rf"{state}\cdot {row}_{{{parts.id}}}=\sum_{{i=1}}^{{{width}}} h_i\,{row}_i={parts.dot:.4f}"
     )
     st.latex(
-        rf"\|h_L\|\,\|{row}\|\cos\theta={parts.h_norm:.3f}\times{parts.row_norm:.3f}"
+        rf"\|{state}\|\,\|{row}\|\cos\theta={parts.h_norm:.3f}\times{parts.row_norm:.3f}"
         rf"\times{parts.cosine:.4f}"
     )
     if parts.total != parts.dot:
         st.latex(_model_steps(parts))
     st.markdown(
-        f"The model's own number: **{parts.model_logit:.4f}** ({loaded.dtype}); "
+        f"{whose}: **{parts.model_logit:.4f}** ({loaded.dtype}); "
         f"the arithmetic (float64) is {scientific(abs(parts.total - parts.model_logit))} away."
     )
     st.caption(

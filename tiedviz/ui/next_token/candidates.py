@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
 TOKEN_KEY = "token"
+BY_KEY = "nearest by"
+TEMPERATURE_KEY = "temperature"
 _MEASURES = {"logit": "probability", "cosine": "cosine", "distance": "distance"}
 _READING_HELP = {
     "logit": "Longer bar: a row with a larger dot product with h_L. Click one to take it apart.",
@@ -50,7 +52,7 @@ def _controls() -> tuple[str, float]:
         "Nearest by",
         list(_MEASURES),
         default="logit",
-        key="nearest by",
+        key=BY_KEY,
         required=True,
         persist_state="session",
         help="logit: the model's own answer. cosine: direction alone. distance: ordinary "
@@ -62,7 +64,7 @@ def _controls() -> tuple[str, float]:
         3.0,
         1.0,
         0.1,
-        key="temperature",
+        key=TEMPERATURE_KEY,
         persist_state="session",
         help="Logits are divided by it before softmax: below 1 sharper, above 1 flatter. "
         "The order never changes.",

@@ -15,6 +15,8 @@ from tiedviz.ui.export import (
     show_downloads,
     show_link,
 )
+from tiedviz.ui.layers.python import python_code
+from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
 from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
 
 if TYPE_CHECKING:
@@ -28,7 +30,11 @@ def share_and_export(
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
     from tiedviz.compute.inspection import inspection
+    from tiedviz.compute.ranking import By
 
+    below = None if reading.layer == reading.layers else reading.layer
+    by = By(str(st.session_state.get(BY_KEY) or "logit"))
+    temperature = float(st.session_state.get(TEMPERATURE_KEY, 1.0))
     bos = st.session_state[BOS_KEY]
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     position = st.session_state[POSITION_KEY]
@@ -40,6 +46,7 @@ def share_and_export(
                 prompt=prompt.text,
                 bos=None if bos == "default" else bos,
                 pos=None if position == -1 else position,
+                layer=below,
                 token=picked,
                 decoder=decoder or None,
             )
@@ -52,10 +59,22 @@ def share_and_export(
             *(["--decoder", decoder] if decoder else []),
             *([] if bos == "default" else ["--bos", bos]),
             *([] if position == -1 else ["--position", str(position)]),
+            *([] if below is None else ["--layer", str(below)]),
         )
+        if by is not By.LOGIT or temperature != 1.0:
+            st.caption(
+                f"The command ranks by logit, at temperature 1; the files hold what is shown: by "
+                f"{by.value}, at temperature {temperature:g}."
+            )
         st.markdown("**Python, without this app**")
-        st.code(_code(loaded, prompt, reading.position), language="python")
-        show_downloads("next-token", frame, inspection(loaded, prompt, reading))
+        code = (
+            _code(loaded, prompt, reading.position)
+            if below is None
+            else python_code(loaded, prompt, below, reading.position)
+        )
+        st.code(code, language="python")
+        record = inspection(loaded, prompt, reading, by=by, temperature=temperature)
+        show_downloads("next-token", frame, record)
 
 
 def _code(loaded: LoadedModel, prompt: Prompt, position: int) -> str:

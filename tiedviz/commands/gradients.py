@@ -1,0 +1,82 @@
+"""`gradients MODEL --text TEXT`: how the table learns twice, as on the page Gradients."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tiedviz.commands.options import Progress, add_json, add_model, at_least_one, print_json
+from tiedviz.words.numbers import count, percent, plural, scientific
+from tiedviz.words.tokens import shorten, visible
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("gradients", help="the gradient of E, input and output side")
+    add_model(parser)
+    parser.add_argument("--text", required=True, help="the text whose loss is taken")
+    parser.add_argument(
+        "--target", default="", metavar="TEXT",
+        help="for encoder-decoder models: what the decoder is asked for (default: the text itself)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--bos", choices=("default", "add", "omit"), default="default",
+        help="the mark at the beginning: as the tokenizer does, always, never",
+    )  # fmt: skip
+    parser.add_argument(
+        "--top", type=at_least_one, default=10, metavar="K",
+        help="how many of the rows with the longest output side to list besides those read (10)",
+    )  # fmt: skip
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Open the model, split the gradient, print. Returns the exit status."""
+    from tiedviz.compute.gradients import gradient_split, sentence_of
+    from tiedviz.compute.gradients.record import gradient_record
+    from tiedviz.models.loading import load
+    from tiedviz.models.prompt import Bos
+
+    progress = Progress()
+    loaded = load(options.model, report=progress)
+    progress.done()
+    sentence = sentence_of(loaded, options.text, Bos(options.bos), options.target)
+    split = gradient_split(loaded, sentence, report=progress)
+    progress.done()
+    record = gradient_record(loaded, sentence, split, largest=options.top)
+    if options.json:
+        print_json(record)
+    else:
+        _print_table(record)
+    return 0
+
+
+def _print_table(record: dict[str, Any]) -> None:
+    print(f"L = {record['loss']:.4f} nats, mean of {plural(record['positions'], 'position')}")
+    print(record["task"])
+    for note in record["notes"]:
+        print(f"note: {note}")
+    for side in ("input", "output"):
+        rows = f"{count(record[side]['rows_touched'])} rows touched"
+        print(f"{side:<7} norm {record[side]['norm']:.6g}, {rows}")
+    if record["cosine"] is None:
+        print("two matrices: the two sides never meet")
+    else:
+        print(f"cosine {record['cosine']:.3f}, norm of the sum {record['sum_norm']:.6g}")
+    print(f"output share {percent(record['output_share'])}")
+    print(
+        f"max |Δ| to autograd = {scientific(record['max_abs_difference'])}, limit "
+        f"{scientific(record['tolerance'])}, {record['dtype']}"
+    )
+    print(
+        f"{'id':>8}  {'token':<16} {'read':>4} {'asked':>5}  {'input':>10} {'output':>10}  cosine"
+    )
+    for row in record["rows"]:
+        word = shorten(visible(row["text"].encode()) or "∅", 16)
+        output = "–" if row["output_norm"] is None else f"{row['output_norm']:.4g}"
+        cosine = "–" if row["cosine"] is None else f"{row['cosine']:+.3f}"
+        print(
+            f"{row['id']:>8}  {word:<16} {row['read']:>4} {row['asked']:>5}  "
+            f"{row['input_norm']:>10.4g} {output:>10}  {cosine}"
+        )

@@ -1,0 +1,129 @@
+"""Two passes there and back: one with two views of the matrix, one with a single one.
+
+`torch.func.functional_call` lets views stand in for the parameters during a call; the loaded model
+keeps its own tensors, and nobody ever sets `requires_grad` or `.grad` on them. The caller holds the
+model's lock: during the call the module itself holds the stand-ins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+from tiedviz.compute.forward import call_arguments
+from tiedviz.compute.gradients.sentence import Sentence
+from tiedviz.compute.gradients.sides import Sides
+from tiedviz.words.gradient_refusals import SidesNotSeparate
+
+
+@dataclass(frozen=True)
+class TwoSides:
+    """The gradient of the mean cross-entropy, by side.
+
+    Attributes:
+        rows: (k,) ids of the rows that were read, each once, ascending.
+        values: (k, d) the input side of these rows; all others are zero.
+        output: (V, d) the output side.
+        losses: (n,) float32, −ln p of each target.
+    """
+
+    rows: torch.Tensor
+    values: torch.Tensor
+    output: torch.Tensor
+    losses: torch.Tensor
+
+
+def two_sides(model: nn.Module, sides: Sides, sentence: Sentence, title: str) -> TwoSides:
+    """Run the model with one view of the matrix where it is read and another where it scores.
+
+    Raises:
+        SidesNotSeparate: a view was not used, or the one that is read not only by lookup.
+    """
+    reading, scoring = _view(sides.reads), _view(sides.scores)
+    stand_ins = dict.fromkeys(sides.read, reading) | dict.fromkeys(sides.scored, scoring)
+    with torch.inference_mode(False), torch.enable_grad(), _LookedUpRows(reading):
+        losses = _losses(model, stand_ins, sentence)
+        read, output = torch.autograd.grad(losses.mean(), (reading, scoring), allow_unused=True)
+    _require_used(read, output, title)
+    if not read.is_sparse:
+        raise SidesNotSeparate(title, "its input table is multiplied by as well as looked up in")
+    read = read.coalesce()  # a row that was read twice gets the sum
+    return TwoSides(read.indices()[0], read.values(), output, losses.detach())
+
+
+def ordinary_gradients(
+    model: nn.Module, sides: Sides, sentence: Sentence, title: str
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """What autograd gives in the ordinary way, all lookups dense: (V, d) for each matrix.
+
+    One gradient and None where one matrix does both jobs.
+
+    Raises:
+        SidesNotSeparate: the loss does not depend on one of the two matrices.
+    """
+    reading = _view(sides.reads)
+    scoring = reading if sides.tied else _view(sides.scores)
+    stand_ins = dict.fromkeys(sides.read, reading) | dict.fromkeys(sides.scored, scoring)
+    wanted = (reading,) if sides.tied else (reading, scoring)
+    with torch.inference_mode(False), torch.enable_grad():
+        loss = _losses(model, stand_ins, sentence).mean()
+        read, *output = torch.autograd.grad(loss, wanted, allow_unused=True)
+    _require_used(read, output[0] if output else read, title)
+    return read, output[0] if output else None
+
+
+def _require_used(read: torch.Tensor | None, output: torch.Tensor | None, title: str) -> None:
+    if output is None:
+        raise SidesNotSeparate(title, "its output matrix is not what its logits come from")
+    if read is None:
+        raise SidesNotSeparate(title, "its input table is not what its tokens are looked up in")
+
+
+def _view(matrix: torch.Tensor) -> torch.Tensor:
+    """Another tensor over the same numbers, which gradients can be asked for."""
+    with torch.inference_mode(False):
+        return matrix.detach().requires_grad_()
+
+
+def _losses(
+    model: nn.Module, stand_ins: dict[str, torch.Tensor], sentence: Sentence
+) -> torch.Tensor:
+    """(n,) float32, −ln p of each target, with the graph that leads to it."""
+    stand_ins = _ordinary(model.named_buffers()) | stand_ins
+    arguments = call_arguments(model, sentence.ids, sentence.decoder_ids)
+    # the stand-ins for one tied parameter differ, which functional_call must be told is meant
+    output = torch.func.functional_call(model, stand_ins, (), arguments, tie_weights=False)
+    logits = output.logits[0].float()
+    targets = torch.tensor(sentence.targets, device=logits.device)
+    return functional.cross_entropy(logits, targets, reduction="none")
+
+
+def _ordinary(buffers: Iterable[tuple[str, torch.Tensor]]) -> dict[str, torch.Tensor]:
+    """Copies of buffers that an earlier pass made without gradients; autograd refuses those."""
+    return {name: buffer.clone() for name, buffer in buffers if buffer.is_inference()}
+
+
+class _LookedUpRows(TorchFunctionMode):
+    """Every lookup in one table gives its gradient as rows instead of a table of zeros.
+
+    The mode is this thread's own, so that nothing changes for anybody else, and the module's
+    settings stay as they are.
+    """
+
+    def __init__(self, table: torch.Tensor) -> None:
+        super().__init__()
+        self._table = table
+
+    def __torch_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if function is functional.embedding and args[1] is self._table:
+            kwargs = {**kwargs, "sparse": True}
+        return function(*args, **kwargs)

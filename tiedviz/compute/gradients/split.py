@@ -1,0 +1,190 @@
+"""The two sides measured, and the proof that together they are the gradient."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from tiedviz.compute.forward import within_length
+from tiedviz.compute.gradients.cost import remember_seconds, require_room
+from tiedviz.compute.gradients.passes import TwoSides, ordinary_gradients, two_sides
+from tiedviz.compute.gradients.sentence import Sentence
+from tiedviz.compute.gradients.sides import Sides, sides_of
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.models.progress import Report, Step, silent
+
+
+@dataclass(frozen=True)
+class GradientSplit:
+    """dL/dE of one sentence by side. The dense gradients themselves are not kept.
+
+    Attributes:
+        tied: whether one matrix does both jobs, so that the two sides are added up.
+        losses: (n,) float32, −ln p of each target; L is their mean.
+        read_rows: (k,) ids of the rows that were read, ascending.
+        input_norms: (k,) float64, lengths of their input sides.
+        output_norms: (V,) float64, lengths of all rows of the output side.
+        cosines: (k,) float64, of the two sides of each row that was read; nan where one is zero or
+            the two are rows of different matrices.
+        input_rows_touched, output_rows_touched: rows with any number other than zero.
+        input_norm, output_norm: Frobenius norms.
+        cosine: of the two sides as wholes; None where they are gradients of different matrices.
+        sum_norm: Frobenius norm of their sum as autograd gives it; None likewise.
+        max_abs_difference: largest difference, over all entries, between the two sides put together
+            and what autograd gives in the ordinary way.
+        tolerance: what rounding explains of it.
+        dtype: the dtype of the matrix and of its gradient.
+        seconds: what it took.
+    """
+
+    tied: bool
+    losses: torch.Tensor
+    read_rows: torch.Tensor
+    input_norms: torch.Tensor
+    output_norms: torch.Tensor
+    cosines: torch.Tensor
+    input_rows_touched: int
+    output_rows_touched: int
+    input_norm: float
+    output_norm: float
+    cosine: float | None
+    sum_norm: float | None
+    max_abs_difference: float
+    tolerance: float
+    dtype: str
+    seconds: float
+
+    @property
+    def loss(self) -> float:
+        """L, the mean cross-entropy in nats."""
+        return float(self.losses.double().mean())
+
+    @property
+    def output_share(self) -> float:
+        """‖output‖ / (‖input‖ + ‖output‖); a half where both are zero."""
+        both = self.input_norm + self.output_norm
+        return self.output_norm / both if both else 0.5
+
+    @property
+    def agrees(self) -> bool:
+        """Whether rounding explains the whole difference."""
+        return self.max_abs_difference <= self.tolerance
+
+
+def gradient_split(
+    loaded: LoadedModel,
+    sentence: Sentence,
+    *,
+    report: Report = silent,
+    pause: Callable[[], Any] = lambda: None,
+) -> GradientSplit:
+    """Split dL/dE of a sentence and check the split against autograd.
+
+    Args:
+        loaded: the model; its parameters, flags and buffers are the same afterwards, bit for bit.
+        sentence: what is read and asked for.
+        report: told before each pass; may raise to stop.
+        pause: called once the lock is held; may raise, where nobody waits for the answer any more.
+
+    Raises:
+        HeadMissing, NotAllInMemory, NotDifferentiable, SidesNotSeparate: as `sides_of`.
+        GradientTooLarge: it would not fit in memory.
+        PromptTooLong: the model cannot be run on so many tokens.
+    """
+    with loaded.lock:
+        pause()
+        sides = sides_of(loaded)
+        require_room(loaded, sides, sentence)
+        begun = time.perf_counter()
+        with within_length(loaded, max(len(sentence.ids), len(sentence.decoder_ids or ()))):
+            # this one first: autograd adds its gradient up from two tables of E's size into a third
+            report(Step("Forward and back in the ordinary way, to compare with", 0, 2, "passes"))
+            whole = ordinary_gradients(loaded.model, sides, sentence, loaded.title)
+            report(Step("Forward and back, with two views of the matrix", 1, 2, "passes"))
+            parts = two_sides(loaded.model, sides, sentence, loaded.title)
+            measured = _measured(parts, sides)
+            proof = _proof(parts, whole, max(Counter(sentence.read).values()))
+        seconds = time.perf_counter() - begun
+        remember_seconds(loaded, sentence, seconds)
+    return GradientSplit(**measured, **proof, tied=sides.tied, seconds=seconds)
+
+
+def _measured(parts: TwoSides, sides: Sides) -> dict[str, Any]:
+    """Norms, rows, cosines of the two sides."""
+    input_norms, output_norms = _row_norms(parts.values), _row_norms(parts.output)
+    input_norm, output_norm = float(input_norms.norm()), float(output_norms.norm())
+    cosines = torch.full_like(input_norms, math.nan)
+    cosine = None
+    if sides.tied:
+        dots = (parts.values.double() * parts.output[parts.rows].double()).sum(1).cpu()
+        lengths = input_norms * output_norms[parts.rows.cpu()]
+        cosines = torch.where(lengths > 0, dots / lengths, cosines)
+        both = input_norm * output_norm
+        cosine = float(dots.sum()) / both if both else 0.0
+    return {
+        "losses": parts.losses.cpu(),
+        "read_rows": parts.rows.cpu(),
+        "input_norms": input_norms,
+        "output_norms": output_norms,
+        "cosines": cosines,
+        "input_rows_touched": _touched(parts.values),
+        "output_rows_touched": _touched(parts.output),
+        "input_norm": input_norm,
+        "output_norm": output_norm,
+        "cosine": cosine,
+        "dtype": str(parts.output.dtype).removeprefix("torch."),
+    }
+
+
+def _proof(
+    parts: TwoSides, whole: tuple[torch.Tensor, torch.Tensor | None], most_read: int
+) -> dict[str, Any]:
+    """The largest entry of what is left when both sides are taken from autograd's own gradient.
+
+    Everything happens in the memory of `whole`, so that no further table of E's size is made.
+    """
+    first, second = whole
+    largest = max(_largest(each) for each in (parts.values, parts.output, first))
+    total = float(_row_norms(first).norm()) if second is None else None
+    first.index_add_(0, parts.rows, parts.values, alpha=-1)
+    (first if second is None else second).sub_(parts.output)
+    left = max(_largest(first), 0.0 if second is None else _largest(second))
+    return {
+        "sum_norm": total,
+        "max_abs_difference": left,
+        "tolerance": _limit(parts.output, largest, most_read),
+    }
+
+
+def _limit(gradient: torch.Tensor, largest: float, most_read: int) -> float:
+    """What rounding explains: sums of d products on either pass, and of a row's lookups.
+
+    The two passes multiply the same numbers, but a library may add them in another order; a sum of
+    d terms is then off by about √d roundings (Higham & Mary 2019).
+    """
+    return torch.finfo(gradient.dtype).eps * (math.sqrt(gradient.shape[1]) + most_read) * largest
+
+
+def _row_norms(gradient: torch.Tensor) -> torch.Tensor:
+    """(rows,) float64 on the CPU."""
+    return torch.linalg.vector_norm(gradient, dim=1, dtype=_wide(gradient)).double().cpu()
+
+
+def _wide(gradient: torch.Tensor) -> torch.dtype | None:
+    return torch.float32 if gradient.dtype.itemsize < 4 else None
+
+
+def _touched(gradient: torch.Tensor) -> int:
+    """Rows with an entry other than zero; by the largest entry, since a square may underflow."""
+    return int((torch.linalg.vector_norm(gradient, ord=math.inf, dim=1) > 0).sum())
+
+
+def _largest(gradient: torch.Tensor) -> float:
+    """The largest |entry|."""
+    return float(torch.linalg.vector_norm(gradient, ord=math.inf)) if gradient.numel() else 0.0

@@ -1,0 +1,97 @@
+"""Why the token under inspection scores above another, or below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from tiedviz.charts.waterfall import waterfall
+from tiedviz.ui.refusals import show_refusal
+from tiedviz.words.numbers import scientific
+from tiedviz.words.refusals import Refusal
+from tiedviz.words.tokens import markdown_safe
+
+if TYPE_CHECKING:
+    from tiedviz.compute.difference import LogitDifference
+    from tiedviz.compute.reading import Reading
+    from tiedviz.models.loaded import LoadedModel
+
+_AGAINST_KEY = "against"
+
+
+def difference_of_two(
+    loaded: LoadedModel, reading: Reading, picked: int, frame: pd.DataFrame
+) -> None:
+    """h·(e_a − e_b) as a waterfall, for the picked token and another one."""
+    from tiedviz.compute.difference import logit_difference
+    from tiedviz.compute.unembedding import unembedding_of
+
+    after = unembedding_of(loaded).after
+    assert after is not None  # a reading exists only where it was reproduced
+    st.subheader("The difference of two tokens", anchor=False)
+    other = _other(loaded, picked, frame)
+    if other is None:
+        return
+    parts = logit_difference(loaded, reading, after, picked, other)
+    left, right = st.columns([6, 5])
+    left.altair_chart(waterfall(parts.steps()), key="difference waterfall")
+    with right:
+        _written_out(loaded, reading, parts)
+
+
+def _other(loaded: LoadedModel, picked: int, frame: pd.DataFrame) -> int | None:
+    """The token to set against the picked one: a candidate, or any that is typed."""
+    from tiedviz.models.prompt import one_token
+
+    names = {f"id:{row.id}": f"{row.text} #{row.id}" for row in frame.itertuples()}
+    options = [name for name in names if name != f"id:{picked}"]
+    before = st.session_state.get(_AGAINST_KEY)
+    if before == f"id:{picked}":
+        st.session_state[_AGAINST_KEY] = options[0]  # nothing is set against itself
+    elif before is not None and before not in options:
+        options.append(before)
+    chosen = st.selectbox(
+        "Against",
+        options,
+        format_func=lambda name: names.get(name, name),
+        key=_AGAINST_KEY,
+        accept_new_options=True,
+        persist_state="session",
+        help="Another of the candidates, or any token: as text, with ␣ for a space in front, or "
+        "id: and its row.",
+    )
+    if chosen is None:
+        return None
+    try:
+        return one_token(loaded, str(chosen).replace("␣", " ")).id
+    except Refusal as refusal:
+        show_refusal(refusal)
+        return None
+
+
+def _written_out(loaded: LoadedModel, reading: Reading, parts: LogitDifference) -> None:
+    row = "e" if loaded.tied else "w"
+    state = "h_L" if reading.layer == reading.layers else f"h_{{{reading.layer}}}"
+    a, b = (loaded.vocabulary.token(id).shown for id in (parts.a, parts.b))
+    st.markdown(f":orange[{markdown_safe(a)}] minus {markdown_safe(b)}")
+    st.latex(rf"{state}\cdot({row}_{{{parts.a}}}-{row}_{{{parts.b}}})={parts.dot:.4f}")
+    if parts.total != parts.dot:
+        steps = "" if parts.scaled == parts.dot else f", scaled {parts.scaled:+.4f}"
+        steps += f", bias {parts.bias:+.4f}" if parts.bias else ""
+        steps += f", softcap {parts.capped:+.4f}" if parts.cap is not None else ""
+        st.markdown(f"The product {parts.dot:+.4f}{steps}: **{parts.total:+.4f}**")
+    if parts.cap is not None:
+        st.caption(
+            f"tanh bends each logit by itself, so the softcap at {parts.cap:g} takes more from the "
+            "larger one; its part is no dot product of h with anything."
+        )
+    st.markdown(
+        f"The two logits as they were read differ by **{parts.own:.4f}** ({loaded.dtype}); the "
+        f"arithmetic (float64) is {scientific(abs(parts.total - parts.own))} away."
+    )
+    st.caption(
+        f"Right of zero speaks for {markdown_safe(a)}, left for {markdown_safe(b)}. At temperature "
+        "1 the ratio of their probabilities is e to this difference, whatever the other tokens get."
+    )

@@ -1,0 +1,61 @@
+"""The verdict on the chosen model in one word, from its files alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import streamlit as st
+
+from tiedviz.models.identity import identity
+from tiedviz.ui.caches import header_verdict, heard_files
+from tiedviz.ui.choice import remote
+from tiedviz.words.refusals import Refusal
+from tiedviz.words.tokens import markdown_safe
+
+if TYPE_CHECKING:
+    from tiedviz.compute.witnesses.hearing import Hearing
+    from tiedviz.models.sources import Source
+
+_TONES: dict[str, tuple[Literal["blue", "orange", "red", "gray"], str]] = {
+    "calm": ("blue", ":material/check:"),
+    "amber": ("orange", ":material/warning:"),
+    "red": ("red", ":material/error:"),
+    "grey": ("gray", ":material/help:"),
+}
+
+
+def verdict_badge(source: Source) -> None:
+    """The word, with its state as a tooltip; nothing where no file can be heard yet.
+
+    No weights are read for it. Two stored matrices that nobody has compared are called just that:
+    most are an untied model's, and the page Is it tied? compares them.
+    """
+    try:
+        heard = _heard(source)
+    except Refusal:
+        return  # the words for it stand where the facts would
+    if heard is None:
+        return
+    verdict = heard.verdict
+    word, about = verdict.word.replace("_", " "), verdict.state
+    if verdict.word == "cannot_tell" and heard.stored.two_copies and not heard.stored.comparison:
+        word, about = "two matrices, not compared", "Compare them on the page Is it tied?"
+    colour, icon = _TONES[verdict.tone]
+    st.badge(f"by its files: {word}", icon=icon, color=colour, help=markdown_safe(about))
+
+
+def _heard(source: Source) -> Hearing | None:
+    """What can be heard without opening or fetching anything."""
+    from tiedviz.compute.witnesses.hearing import hearing, local_files
+
+    files = local_files(source.text)
+    if files is not None:
+        key = identity(files)
+        heard = heard_files(key)
+        if heard is None:
+            return header_verdict(key, files)
+        return hearing(source.text, *heard, None)
+    answer = remote(source)
+    if answer is None or answer.witnesses is None:
+        return None
+    return hearing(source.text, *answer.witnesses, None)
