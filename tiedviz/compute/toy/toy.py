@@ -49,6 +49,11 @@ class Toy:
         """One row for each word: word, products, logit, probability."""
         return toy_scores(list(self.words), self.E, self.h, temperature)
 
+    def loss(self, target: int, temperature: float = 1.0) -> float:
+        """−ln of a word's probability, exact where the probability itself rounds to 0."""
+        scaled = self.logits / temperature
+        return float(np.log(np.exp(scaled - scaled.max()).sum()) + scaled.max() - scaled[target])
+
     @property
     def best(self) -> int:
         """The id of the largest logit; of the first, where several are equal."""
