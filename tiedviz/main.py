@@ -11,6 +11,7 @@ from tiedviz.ui.sidebar import sidebar
 
 _PAGES = (
     ("home", "Home", ":material/home:"),
+    ("walkthrough", "Walkthrough", ":material/school:"),
     ("is_it_tied", "Is it tied?", ":material/link:"),
     ("next_token", "Next token", ":material/arrow_forward:"),
     ("layers", "Layers", ":material/layers:"),

@@ -28,6 +28,9 @@ def doors() -> None:
             "The toy below has four words and three dimensions. Change any number and watch the "
             "next word change; nothing has to be opened for it."
         )
+        st.page_link(
+            "../pages/walkthrough.py", label="Ten steps, from the ID on", icon=":material/school:"
+        )
     with explore.container(border=True, height="stretch"):
         st.markdown("#### Explore")
         st.markdown("Open a real model, type a prompt, and read its next token off the matrix.")

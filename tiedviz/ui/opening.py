@@ -39,6 +39,29 @@ def opened_model(what_for: str) -> LoadedModel:
     st.stop()
 
 
+def opened_or_invited(what_for: str) -> LoadedModel | None:
+    """The chosen model, open; else None, after drawing the way to open it. The page goes on.
+
+    A page that uses this leaves the progress to the sidebar.
+
+    Args:
+        what_for: what will stand here then, as a sentence.
+
+    Raises:
+        NoSuchModel, NoSuchPath: the model box names nothing.
+    """
+    source = chosen_source()
+    loaded = residents().get(source.text)
+    if loaded is None and is_opening(source):
+        st.info(
+            f"{markdown_safe(source.title)} is on its way; the sidebar shows how far. {what_for}",
+            icon=":material/hourglass_top:",
+        )
+    elif loaded is None:
+        _invitation(source, what_for)
+    return loaded
+
+
 def is_opening(source: Source) -> bool:
     """Whether `source` is on its way in."""
     opening = residents().opening(source.text)

@@ -1,0 +1,62 @@
+"""What lies next to a row: by its number, and by its meaning."""
+
+from __future__ import annotations
+
+import pandas as pd
+import torch
+
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.prompt_refusals import NoSuchRow
+
+
+def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
+    """The cosine of every row of E with one of them, (V,) float32; 0 where a row is all zeros.
+
+    Raises:
+        NoSuchRow: E has fewer rows.
+    """
+    E = loaded.embedding.detach()
+    if not 0 <= row < E.shape[0]:
+        raise NoSuchRow(row, E.shape[0])
+    lengths = _lengths(loaded)
+    return (E @ E[row]).float().cpu() / (lengths * lengths[row]).clamp_min(1e-12)
+
+
+def _lengths(loaded: LoadedModel) -> torch.Tensor:
+    """‖e‖ of every row of E, (V,) float32; computed once for each model."""
+    if "embedding_lengths" not in loaded.memo:
+        loaded.memo["embedding_lengths"] = loaded.embedding.detach().norm(dim=1).float().cpu()
+    return loaded.memo["embedding_lengths"]
+
+
+def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
+    """The rows numbered just below and above, without the row itself.
+
+    Columns: id, text (as printed), cosine.
+    """
+    cosine = cosines_to(loaded, row)
+    last = len(cosine) - 1
+    ids = [id for id in range(row - around, row + around + 1) if 0 <= id <= last and id != row]
+    return _frame(loaded, ids, cosine)
+
+
+def next_by_meaning(loaded: LoadedModel, row: int, top: int = 4) -> pd.DataFrame:
+    """The rows that point most the same way, without the row itself and rows without a token.
+
+    Columns: as above.
+    """
+    cosine = cosines_to(loaded, row)
+    among = cosine[: loaded.vocabulary.size].clone()
+    if row < len(among):
+        among[row] = -2.0
+    return _frame(loaded, among.topk(min(top, len(among) - 1)).indices.tolist(), cosine)
+
+
+def _frame(loaded: LoadedModel, ids: list[int], cosine: torch.Tensor) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": ids,
+            "text": [token.shown for token in loaded.vocabulary.tokens(ids)],
+            "cosine": [float(cosine[id]) for id in ids],
+        }
+    )
