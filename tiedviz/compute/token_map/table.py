@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
-from tiedviz.compute.token_map.projection import COMPONENTS, Projection
+from tiedviz.compute.token_map.projection import COMPONENTS, Projection, View, project
 from tiedviz.compute.token_map.rows import MapRows, map_rows
+from tiedviz.compute.token_map.spread import Spread, spread_of
+from tiedviz.compute.token_map.twins import equal_rows
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.map_refusals import NothingToMap
 from tiedviz.words.token_kinds import Kind, kind_of
 
 
@@ -33,6 +38,57 @@ _CODE = {kind: code for code, kind in enumerate(Kind)}
 def rows_of(loaded: LoadedModel, tokens: pd.DataFrame) -> MapRows:
     """What is known of each row of E, with the tokens that `tokens_of` found."""
     return map_rows(loaded.embedding, (tokens["kind"] != Kind.NO_TOKEN.value).to_numpy())
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """The rows of E with their names.
+
+    Attributes:
+        tokens: columns id, text (as printed), kind; see `tokens_of`.
+        rows: which of them are finite, and how long they are.
+    """
+
+    tokens: pd.DataFrame
+    rows: MapRows
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What holds for the rows whatever the view.
+
+    Attributes:
+        spread: lengths and cosines.
+        equal: groups of ids whose rows hold the same numbers.
+    """
+
+    spread: Spread
+    equal: tuple[np.ndarray, ...]
+
+
+def named_rows(loaded: LoadedModel) -> NamedRows:
+    """Name and measure every row of E."""
+    tokens = tokens_of(loaded)
+    return NamedRows(tokens, rows_of(loaded, tokens))
+
+
+def projected(loaded: LoadedModel, named: NamedRows, view: View) -> Projection:
+    """All rows of E in one view.
+
+    Raises:
+        NothingToMap: fewer than two rows can be placed.
+    """
+    rows = named.rows
+    left = rows.usable & ~rows.zero if view is View.UNIT else rows.usable
+    if int(left.sum()) < 2:
+        raise NothingToMap(loaded.title, len(left), int((~left).sum()))
+    return project(loaded.embedding, rows, view)
+
+
+def facts(loaded: LoadedModel, named: NamedRows) -> Facts:
+    """Measure what does not depend on a view."""
+    equal = equal_rows(loaded.embedding, named.rows)
+    return Facts(spread_of(loaded.embedding, named.rows), tuple(equal))
 
 
 def coordinate_table(
