@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-_PARTS = ("lens", "next_token", "headers", "models")
+_PARTS = ("lens", "next_token", "headers", "models", "token_map", "map_in_browser")
 
 
 def main() -> None:

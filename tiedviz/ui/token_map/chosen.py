@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
 TOKEN_KEY = "token"
+PICKED_KEY = "map token"  # (model, row): a row of one model says nothing about another
 ASK_KEY = "map ask"
 BY_KEY = "map by"
 MEASURES = {"cosine": "cosine", "dot": "dot product", "l2": "distance"}
@@ -72,11 +73,7 @@ def asked(loaded: LoadedModel, named: NamedRows, default: int) -> Asked:
 def _question(loaded: LoadedModel, default: int) -> tuple[int | None, Walk | None]:
     from tiedviz.compute.token_map.walks import is_walk, named_token, read_walk
 
-    linked = st.query_params.get(TOKEN_KEY, "")
-    if ASK_KEY not in st.session_state:
-        fresh = TOKEN_KEY not in st.session_state
-        typed_link = fresh and linked and not re.fullmatch(r"[0-9]{1,9}", linked)
-        st.session_state[ASK_KEY] = linked if typed_link else ""
+    row = _take_link(loaded)
     typed = str(st.session_state[ASK_KEY] or "")
     if typed.strip():
         try:
@@ -85,11 +82,24 @@ def _question(loaded: LoadedModel, default: int) -> tuple[int | None, Walk | Non
             return named_token(loaded, typed).id, None
         except Refusal as refusal:
             show_refusal(refusal)
-    rows = loaded.embedding.shape[0]
-    clicked = st.session_state.get(TOKEN_KEY)
-    if clicked is None and re.fullmatch(r"[0-9]{1,9}", linked):
-        clicked = int(linked)
-    return (int(clicked) if clicked is not None and int(clicked) < rows else default), None
+    return (default if row is None else row), None
+
+
+def _take_link(loaded: LoadedModel) -> int | None:
+    """The row that was clicked on this model, or that the link names when the page is opened."""
+    linked = st.query_params.get(TOKEN_KEY, "")
+    number = re.fullmatch(r"[0-9]{1,9}", linked)
+    picked = st.session_state.get(PICKED_KEY)
+    if ASK_KEY not in st.session_state:
+        st.session_state[ASK_KEY] = "" if number or picked else linked
+    if picked is None and number:
+        picked = st.session_state[PICKED_KEY] = (loaded.source, int(linked))
+    if picked is None:
+        return None
+    source, row = picked
+    if source != loaded.source and number:
+        st.query_params.pop(TOKEN_KEY, None)
+    return row if source == loaded.source and row < loaded.embedding.shape[0] else None
 
 
 def ask_box() -> None:
@@ -107,16 +117,17 @@ def ask_box() -> None:
 
 def _write_link() -> None:
     typed = str(st.session_state.get(ASK_KEY) or "").strip()
+    picked = st.session_state.get(PICKED_KEY)
     if typed:
         st.query_params[TOKEN_KEY] = typed
-    elif st.session_state.get(TOKEN_KEY) is not None:
-        st.query_params[TOKEN_KEY] = str(st.session_state[TOKEN_KEY])
+    elif picked is not None:
+        st.query_params[TOKEN_KEY] = str(picked[1])
     else:
         st.query_params.pop(TOKEN_KEY, None)
 
 
-def choose(row: int) -> None:
-    """Make a row the one asked about."""
-    st.session_state[TOKEN_KEY] = int(row)
+def choose(source: str, row: int) -> None:
+    """Make a row of a model the one asked about."""
+    st.session_state[PICKED_KEY] = (source, int(row))
     st.session_state[ASK_KEY] = ""
     st.query_params[TOKEN_KEY] = str(int(row))

@@ -39,7 +39,7 @@ def neighbours_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
         return
     st.markdown(_headline(loaded, drawn, ask))
     frame = neighbour_table(drawn, ask)
-    _table(frame)
+    _table(loaded.source, frame)
     st.download_button(
         "CSV",
         frame.to_csv(index=False),
@@ -82,7 +82,7 @@ def neighbour_table(drawn: Drawn, ask: Asked) -> pd.DataFrame:
     )
 
 
-def _table(frame: pd.DataFrame) -> None:
+def _table(source: str, frame: pd.DataFrame) -> None:
     column = st.column_config
     columns = {
         "rank": column.NumberColumn("rank", format="%d"),
@@ -102,17 +102,17 @@ def _table(frame: pd.DataFrame) -> None:
         height="content",
         column_order=list(columns),
         column_config=columns,
-        on_select=lambda: _take_row(ids),
+        on_select=lambda: _take_row(source, ids),
         selection_mode="single-row",
         alt="The nearest rows with cosine, dot product, distance and length",
     )
 
 
-def _take_row(ids: list[int]) -> None:
+def _take_row(source: str, ids: list[int]) -> None:
     """Go on to the row that was ticked."""
     chosen = st.session_state[_TABLE_KEY]["selection"]["rows"]
     if chosen and chosen[0] < len(ids):
-        choose(ids[chosen[0]])
+        choose(source, ids[chosen[0]])
 
 
 def _why_hubs(loaded: LoadedModel) -> str:

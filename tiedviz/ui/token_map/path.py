@@ -58,6 +58,11 @@ def path_tab(
         f"row of E has length **{norm:.2f}**: {last / norm:.1f} times as long ({loaded.dtype})."
     )
     st.caption(_why_outside(drawn))
+    if not loaded.tied:
+        st.caption(
+            ":material/link_off: This model is untied. The points are rows of E, but the states "
+            "are scored by W, another matrix: near a point does not mean likely to come next."
+        )
     if path.reason:
         st.caption(f":material/info: Only the last state can be had: {markdown_safe(path.reason)}.")
     _nearest(loaded, reading(loaded, prompt, position))

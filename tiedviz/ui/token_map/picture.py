@@ -62,7 +62,7 @@ def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | No
         mount(
             key=CANVAS_KEY,
             data=_marks(loaded, drawn, ask, path),
-            on_pick_change=_take_pick,
+            on_pick_change=lambda: _take_pick(loaded.source),
             on_region_change=_take_region,
         )
 
@@ -133,10 +133,10 @@ def _path(drawn: Drawn, path: HiddenPath | None) -> list[dict[str, Any]]:
     ]
 
 
-def _take_pick() -> None:
+def _take_pick(source: str) -> None:
     picked = (st.session_state.get(CANVAS_KEY) or {}).get("pick")
     if isinstance(picked, int) and picked >= 0:
-        choose(picked)
+        choose(source, picked)
 
 
 def _take_region() -> None:
