@@ -3,7 +3,16 @@
 import importlib
 import sys
 
-_PARTS = ("lens", "next_token", "gradients", "pages", "headers", "models")
+_PARTS = (
+    "lens",
+    "next_token",
+    "gradients",
+    "token_map",
+    "map_in_browser",
+    "pages",
+    "headers",
+    "models",
+)
 
 
 def main() -> None:

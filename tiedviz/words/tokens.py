@@ -112,6 +112,8 @@ def visible(raw: bytes) -> str:
     own, `⟨E4 BD⟩` bytes that are not a whole character. Right-to-left text is isolated, so that it
     cannot turn round what stands beside it.
     """
+    if raw.isascii() and (text := raw.decode("ascii")).isprintable():  # most of any vocabulary
+        return text.replace(" ", "␣")
     text = "".join(_visible_run(run) for run in _runs(raw))
     if any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text):
         return f"\u2066{text}\u2069"

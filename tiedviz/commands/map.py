@@ -1,0 +1,78 @@
+"""`map MODEL --out FILE`: coordinates of every row of E, as the page Token map draws them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from tiedviz.commands.options import Progress, add_json, add_model, print_json
+from tiedviz.words.map_refusals import FileNotWritten
+from tiedviz.words.numbers import count, percent
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser("map", help="coordinates of every row of E on ten components")
+    add_model(parser)
+    parser.add_argument(
+        "--out", required=True, metavar="FILE", help="where to write: a .csv or .parquet file"
+    )
+    parser.add_argument(
+        "--view",
+        choices=("raw", "centred", "unit"),
+        default="unit",
+        help="rows from the zero vector, from the mean row, or by direction alone (unit)",
+    )
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Open the model, place its rows, write the file. Returns the exit status."""
+    out = Path(options.out)
+    _require_writable(out)
+    from tiedviz.compute.token_map import View
+    from tiedviz.compute.token_map.table import coordinate_table, named_rows, projected
+    from tiedviz.models.loading import load
+
+    progress = Progress()
+    loaded = load(options.model, report=progress)
+    progress.done()
+    named = named_rows(loaded)
+    projection = projected(loaded, named, View(options.view))
+    table = coordinate_table(named.tokens, named.rows, projection)
+    try:
+        if out.suffix == ".csv":
+            table.to_csv(out, index=False)
+        else:
+            table.to_parquet(out, index=False)
+    except OSError as error:
+        raise FileNotWritten(str(out), error.strerror or str(error)) from error
+    record = {
+        "model": loaded.source,
+        "view": options.view,
+        "out": str(out),
+        "rows": len(table),
+        "placed": int(projection.fitted.sum()),
+        "left_out": (~projection.fitted).nonzero()[0].tolist(),
+        "explained_variance": projection.spectrum[:10].tolist(),
+    }
+    if options.json:
+        print_json(record)
+    else:
+        two = percent(sum(record["explained_variance"][:2]))
+        print(f"{out}: {count(len(table))} rows; the first two components hold {two}")
+    return 0
+
+
+def _require_writable(out: Path) -> None:
+    """Refuse before a model is opened.
+
+    Raises:
+        FileNotWritten: the name or the folder will not do.
+    """
+    if out.suffix not in (".csv", ".parquet"):
+        raise FileNotWritten(str(out), "its name ends neither in .csv nor in .parquet")
+    if not out.parent.is_dir():
+        raise FileNotWritten(str(out), f"there is no folder {out.parent}")

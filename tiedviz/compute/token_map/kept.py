@@ -1,0 +1,135 @@
+"""How much of the neighbourhoods a flat picture keeps.
+
+For 2,000 anchors, drawn with a fixed seed, the ten nearest of all rows are found at full width and
+in the picture, and the part that is in both is averaged. Rows of E have no two dimensions that hold
+more than a few per cent of their variance, so this number is small, and a page has to say so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from tiedviz.compute.lens.tally import Top
+from tiedviz.compute.token_map.rows import MapRows, blocks
+
+ANCHORS, NEAREST, SEED = 2000, 10, 0
+
+_PART = 4096  # rows at a time: their scores are searched while they are still in the cache
+
+
+@dataclass(frozen=True)
+class TrueNeighbours:
+    """Neighbours at full width.
+
+    Attributes:
+        anchors: (A,) rows.
+        nearest: (A, k) the k nearest rows of each.
+        among: n, how many rows they were found among.
+        direction: whether rows were divided by their lengths first.
+    """
+
+    anchors: np.ndarray
+    nearest: np.ndarray
+    among: int
+    direction: bool
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The part of the nearest rows that the picture keeps.
+
+    Attributes:
+        share: the mean over the anchors.
+        low: the lower end of its 95 % interval; equal to the share where every row is an anchor.
+        high: the upper end.
+        anchors: how many.
+        nearest: how many neighbours of each were looked at.
+    """
+
+    share: float
+    low: float
+    high: float
+    anchors: int
+    nearest: int
+
+
+def true_neighbours(
+    matrix: torch.Tensor, rows: MapRows, chosen: np.ndarray, *, direction: bool
+) -> TrueNeighbours:
+    """The ten rows nearest to each anchor, among all chosen rows, at full width.
+
+    Args:
+        matrix: E, (V, d).
+        rows: what is known of its rows.
+        chosen: (V,) which rows count.
+        direction: compare directions (as in the unit view) instead of places.
+    """
+    ids = np.flatnonzero(chosen)
+    anchors = np.sort(np.random.default_rng(SEED).permutation(ids)[:ANCHORS])
+    wanted = min(NEAREST, len(ids) - 1)
+    table = matrix.detach()[torch.from_numpy(anchors)].cpu().float()
+    if direction:
+        table = table / torch.from_numpy(rows.norms[anchors])[:, None]
+    top = Top(len(anchors), wanted + 1)
+    with torch.inference_mode():
+        for first, block in blocks(matrix):
+            for at in range(0, len(block), _PART):
+                part = torch.from_numpy(block[at : at + _PART])
+                top.add(_nearness(table, part, rows, first + at, chosen, direction), first + at)
+    found = top.ids.numpy()
+    nearest = np.stack([_without(found[at], anchors[at], wanted) for at in range(len(anchors))])
+    return TrueNeighbours(anchors, nearest, len(ids), direction)
+
+
+def _nearness(
+    anchors: torch.Tensor,
+    part: torch.Tensor,
+    rows: MapRows,
+    first: int,
+    chosen: np.ndarray,
+    direction: bool,
+) -> torch.Tensor:
+    """(A, B), larger is nearer; what is not chosen is nobody's neighbour."""
+    at = slice(first, first + len(part))
+    norms = torch.from_numpy(rows.norms[at])
+    if direction:
+        scores = anchors @ (part / norms[:, None]).T
+    else:  # of ‖a − b‖² = ‖a‖² − 2 a·b + ‖b‖², what depends on b
+        scores = torch.addmm(-norms * norms / 2, anchors, part.T)
+    if not chosen[at].all():
+        scores[:, torch.from_numpy(~chosen[at])] = -torch.inf
+    return scores
+
+
+def _without(found: np.ndarray, anchor: int, wanted: int) -> np.ndarray:
+    """The first `wanted` of them but for the anchor itself."""
+    return found[found != anchor][:wanted]
+
+
+def kept_in_picture(points: np.ndarray, chosen: np.ndarray, true: TrueNeighbours) -> Kept:
+    """Compare with the nearest in the picture.
+
+    Args:
+        points: (V, 2).
+        chosen: the rows that count, as for `true_neighbours`.
+        true: what is near at full width.
+    """
+    from sklearn.neighbors import KDTree
+
+    ids = np.flatnonzero(chosen)
+    wanted = true.nearest.shape[1]
+    tree = KDTree(points[ids])
+    found = ids[tree.query(points[true.anchors], k=min(wanted + 1, len(ids)))[1]]
+    shares = np.array(
+        [
+            len(np.intersect1d(_without(found[at], anchor, wanted), true.nearest[at])) / wanted
+            for at, anchor in enumerate(true.anchors)
+        ]
+    )
+    share, half = float(shares.mean()), 0.0
+    if len(shares) < true.among:
+        half = 1.96 * float(shares.std(ddof=1)) / float(np.sqrt(len(shares)))
+    return Kept(share, max(0.0, share - half), min(1.0, share + half), len(shares), wanted)

@@ -1,0 +1,106 @@
+"""Sums of tokens: king − man + woman, as one vector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.map_refusals import NotArithmetic, SumIsZero
+from tiedviz.words.prompt_refusals import NotAToken
+from tiedviz.words.tokens import Token
+
+_SIGN = re.compile(r"\s+([+−–-])\s+")
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A sum of rows.
+
+    Attributes:
+        terms: (sign, token) each, sign 1 or −1, in the order typed.
+    """
+
+    terms: tuple[tuple[int, Token], ...]
+
+    @property
+    def shown(self) -> str:
+        """As printed: ␣king − ␣man + ␣woman."""
+        first, *rest = self.terms
+        words = [("− " if first[0] < 0 else "") + first[1].shown]
+        words += [("+ " if sign > 0 else "− ") + token.shown for sign, token in rest]
+        return " ".join(words)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The rows it is made of."""
+        return tuple(token.id for _, token in self.terms)
+
+    def vector(self, matrix: torch.Tensor) -> torch.Tensor:
+        """(d,) float32, the sum.
+
+        Raises:
+            SumIsZero: the terms cancel.
+        """
+        table = matrix.detach()
+        total = torch.zeros(table.shape[1], dtype=torch.float64)
+        largest = 0.0
+        for sign, token in self.terms:
+            row = table[token.id].cpu().double()
+            total += sign * row
+            largest = max(largest, float(row.norm()))
+        if float(total.norm()) <= 1e-9 * largest:
+            raise SumIsZero(self.shown)
+        return total.float()
+
+
+def is_walk(text: str) -> bool:
+    """Whether a text has a sign between two terms."""
+    return bool(_SIGN.search(text.strip()))
+
+
+def read_walk(loaded: LoadedModel, text: str) -> Walk:
+    """The sum that `text` writes.
+
+    A term is taken as it is written; one that is not one token, but is with a space in front, is
+    that token.
+
+    Raises:
+        NotArithmetic: signs and terms do not take turns.
+        NotAToken, NoSuchRow: a term is no token of this model.
+    """
+    pieces = _SIGN.split(text.strip())
+    terms, signs = pieces[0::2], ["+", *pieces[1::2]]
+    if len(terms) < 2 or not all(terms) or len(terms) > 12:
+        raise NotArithmetic(text)
+    return Walk(
+        tuple(
+            (1 if sign == "+" else -1, named_token(loaded, term))
+            for sign, term in zip(signs, terms, strict=True)
+        )
+    )
+
+
+def named_token(loaded: LoadedModel, text: str) -> Token:
+    """The token a person means: as written, `id:123`, or the one with a space in front.
+
+    Raises:
+        NotAToken, NoSuchRow: there is none.
+    """
+    from tiedviz.models.prompt import one_token
+
+    written = text.replace("␣", " ")
+    attempts: list[Callable[[], Token]] = [lambda: one_token(loaded, written)]
+    if not written.startswith((" ", "id:")):
+        attempts.append(lambda: one_token(loaded, " " + written))
+    refusal: NotAToken | None = None
+    for attempt in attempts:
+        try:
+            return attempt()
+        except NotAToken as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
