@@ -1,4 +1,4 @@
-"""A prompt continued: the library's own `generate`, step by step; draws that can be done by hand."""
+"""A prompt continued: the library's own `generate`, step by step; draws done by hand."""
 
 import math
 

@@ -168,9 +168,65 @@ def choose(logits: torch.Tensor, way: Way, draw: float, ends: frozenset[int]) ->
 
 
 def ending_ids(loaded: LoadedModel) -> frozenset[int]:
-    """The ids that end a text, as the model's generation config and config and the tokenizer say."""
+    """The ids that end a text, as the generation config, the config and the tokenizer say."""
     said: list[Any] = [loaded.tokenizer.eos_token_id]
     for config in (getattr(loaded.model, "generation_config", None), loaded.model.config):
         said.append(getattr(config, "eos_token_id", None))
     flat = [id for each in said for id in (each if isinstance(each, list) else [each])]
     return frozenset(id for id in flat if isinstance(id, int))
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """What a model wrote after a prompt, so far.
+
+    Attributes:
+        tokens: in order; the mark that ended the text is the last, where there is one.
+    """
+
+    tokens: tuple[Written, ...] = ()
+
+    @property
+    def ids(self) -> list[int]:
+        """Their rows."""
+        return [token.id for token in self.tokens]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the model ended the text by itself."""
+        return bool(self.tokens) and self.tokens[-1].ends
+
+    @property
+    def text_ids(self) -> list[int]:
+        """The rows without the mark that ended the text."""
+        return self.ids[:-1] if self.ended else self.ids
+
+
+def continuation_record(loaded: LoadedModel, found: Continuation, way: Way) -> dict[str, Any]:
+    """A continuation as plain values ready for JSON.
+
+    Keys: way {sampled, temperature, top_p, seed}, text, ended, tokens [{id, text, probability,
+    drawn_with, rank}]; `drawn_with` is the probability after temperature and top-p.
+    """
+    vocabulary = loaded.vocabulary
+    raw = b"".join(vocabulary.token(id).raw for id in found.text_ids)
+    return {
+        "way": {
+            "sampled": way.sampled,
+            "temperature": way.temperature,
+            "top_p": way.top_p,
+            "seed": way.seed,
+        },
+        "text": raw.decode("utf-8", "replace"),
+        "ended": found.ended,
+        "tokens": [
+            {
+                "id": token.id,
+                "text": vocabulary.token(token.id).text,
+                "probability": token.probability,
+                "drawn_with": token.drawn,
+                "rank": token.rank,
+            }
+            for token in found.tokens
+        ],
+    }

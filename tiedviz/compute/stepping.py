@@ -1,6 +1,6 @@
 """The logits after a text that grows by a token at a time, from what was kept of the last step.
 
-A model's cache (keys and values, or a state) spares computing the whole text again. Whether a model's cache
+A model's cache (keys and values, or a state) spares computing the whole text again. Whether it
 gives the same answer as no cache is measured once, on a probe; where it does not, where there is
 none, or where a decoder reads an encoder, the whole text is computed each time.
 """
