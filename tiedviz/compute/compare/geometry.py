@@ -111,10 +111,11 @@ def _nearest(unit: torch.Tensor, anchors: torch.Tensor, pause: Callable[[], Any]
     """(A, k) int32. One block of cosines at a time, never all of them."""
     count = min(NEIGHBOURS, len(unit) - 1)
     step = max(1, _BLOCK_BYTES // (4 * len(unit)))
+    room = torch.empty((min(step, len(anchors)), len(unit)))
     found = []
     for block in anchors.split(step):
         pause()
-        cosines = unit[block] @ unit.T
+        cosines = torch.mm(unit[block], unit.T, out=room[: len(block)])
         cosines[torch.arange(len(block)), block] = -2  # not itself
         found.append(cosines.topk(count, dim=1).indices.int())
     return torch.cat(found)
