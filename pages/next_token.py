@@ -22,5 +22,6 @@ next_token.headline(loaded, prompt, state)
 next_token.proof(loaded, state)
 picked, frame = next_token.candidates(loaded, state)
 next_token.logit_as_arithmetic(loaded, state, picked)
+written = next_token.go_on(loaded, prompt)
 with corner:
-    next_token.share_and_export(loaded, prompt, state, frame, picked)
+    next_token.share_and_export(loaded, prompt, state, frame, picked, written)

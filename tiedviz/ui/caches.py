@@ -9,6 +9,11 @@
 | `heard_files` | what a model's files declare and store | path, sizes, times | 64 |
 | `reading` | one state and its logits | model key, ids, position, layer | 64 |
 | `lens` | what every layer would say | model key, ids, positions, watched ids | 24 |
+| `kept_answers` | one model's answer to one prompt, or why there is none | model key, prompt | 48 |
+| `kept_texts` | what the rows of a vocabulary stand for | model key | 8 |
+| `kept_shared` | tokens that vocabularies share, agreements over them | model keys | 64 |
+| `kept_geometry` | one table over shared tokens | keys of all, which of them | 32 |
+| `kept_continuations` | what a model wrote after a prompt, so far | model key, ids, way | 200 |
 | `counts` | the parameters of a configuration, counted | its JSON text | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
@@ -25,6 +30,7 @@ import streamlit as st
 
 from tiedviz.models.hub.known import Asked
 from tiedviz.models.residents import Residents
+from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
     from tiedviz.compute.counts.counts import Counts
@@ -133,6 +139,36 @@ def _lens(
 
     prompt, written = ids
     return lens(_loaded, prompt, decoder_ids=written, positions=positions, watched=watched)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_answers() -> Kept:
+    """Answers of models that may be gone again."""
+    return Kept(48)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_texts() -> Kept:
+    """Vocabularies as texts, and under a source's name the identity it was last opened with."""
+    return Kept(8)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_shared() -> Kept:
+    """What several vocabularies have in common, and what two answers do."""
+    return Kept(64)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_geometry() -> Kept:
+    """Tables measured."""
+    return Kept(32)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_continuations() -> Kept:
+    """Texts that models wrote."""
+    return Kept(200)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

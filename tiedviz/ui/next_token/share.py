@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.choice import chosen_source
+from tiedviz.ui.continuing import way_arguments
 from tiedviz.ui.export import (
     loading_code,
     permalink,
@@ -18,15 +19,22 @@ from tiedviz.ui.export import (
 from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
 
 if TYPE_CHECKING:
+    from tiedviz.compute.continuation import Continuation, Way
     from tiedviz.compute.reading import Reading
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
 
 def share_and_export(
-    loaded: LoadedModel, prompt: Prompt, reading: Reading, frame: pd.DataFrame, picked: int
+    loaded: LoadedModel,
+    prompt: Prompt,
+    reading: Reading,
+    frame: pd.DataFrame,
+    picked: int,
+    written: tuple[Continuation, Way] | None,
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
+    from tiedviz.compute.continuation import continuation_record
     from tiedviz.compute.inspection import inspection
 
     bos = st.session_state[BOS_KEY]
@@ -52,10 +60,14 @@ def share_and_export(
             *(["--decoder", decoder] if decoder else []),
             *([] if bos == "default" else ["--bos", bos]),
             *([] if position == -1 else ["--position", str(position)]),
+            *([] if written is None else way_arguments(*written)),
         )
         st.markdown("**Python, without this app**")
         st.code(_code(loaded, prompt, reading.position), language="python")
-        show_downloads("next-token", frame, inspection(loaded, prompt, reading))
+        record = inspection(loaded, prompt, reading)
+        if written is not None:
+            record["continuation"] = continuation_record(loaded, *written)
+        show_downloads("next-token", frame, record)
 
 
 def _code(loaded: LoadedModel, prompt: Prompt, position: int) -> str:
