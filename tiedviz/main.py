@@ -13,12 +13,13 @@ _PAGES = (
     ("is_it_tied", "Is it tied?", ":material/link:"),
     ("next_token", "Next token", ":material/arrow_forward:"),
     ("layers", "Layers", ":material/layers:"),
+    ("compare", "Compare", ":material/compare_arrows:"),
     ("embedding_share", "Embedding share", ":material/pie_chart:"),
 )
 
 # These draw the progress of an opening themselves. One polling fragment on a screen: two of them
 # keep superseding the run that would take both away.
-_SHOW_PROGRESS = ("next_token", "layers")
+_SHOW_PROGRESS = ("next_token", "layers", "compare")
 
 _ICON = Path(__file__).parent / "ui" / "icon.png"
 

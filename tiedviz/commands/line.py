@@ -18,7 +18,7 @@ from tiedviz.words.refusals import Refusal
 
 # Modules of this package; only the one that was asked for is imported, since a verdict from headers
 # takes less time than importing the others.
-_COMMANDS = ("audit", "fetch", "inspect", "lens", "share")
+_COMMANDS = ("audit", "compare", "fetch", "inspect", "lens", "share")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

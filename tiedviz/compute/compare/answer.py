@@ -12,7 +12,7 @@ import torch
 from tiedviz.compute.compare.question import question
 from tiedviz.compute.inspection import inspection
 from tiedviz.compute.reading import read
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses
+from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses, local_files
 from tiedviz.files.verdict.audit import hear_files
 from tiedviz.models.loaded import Kind, LoadedModel
 from tiedviz.models.prompt import Bos, Prompt, encode
@@ -37,6 +37,7 @@ class Answer:
         layers: L.
         record: as the command `inspect` gives it, with `verdict` and `parameters`.
         hearing: the verdict, all four witnesses heard.
+        class_name: of the model.
     """
 
     source: str
@@ -50,6 +51,7 @@ class Answer:
     layers: int | None
     record: dict[str, Any]
     hearing: Hearing
+    class_name: str
 
 
 def answer(
@@ -101,6 +103,7 @@ def answer(
         layers=loaded.layers,
         record=record,
         hearing=heard,
+        class_name=type(loaded.model).__name__,
     )
 
 
@@ -108,7 +111,8 @@ def hear_opened(loaded: LoadedModel) -> Hearing:
     """All four witnesses of an open model; heard once and kept with it."""
     with loaded.lock:
         if "heard for comparison" not in loaded.memo:
-            declared, stored = hear_files(loaded.folder, most=_COMPARED_AT_ONCE)
+            files = local_files(loaded.source) or loaded.folder
+            declared, stored = hear_files(files, most=_COMPARED_AT_ONCE)
             live = live_witnesses(loaded)
             loaded.memo["heard for comparison"] = hearing(loaded.source, declared, stored, live)
         return loaded.memo["heard for comparison"]

@@ -164,3 +164,15 @@ def geometry_record(found: Geometry) -> dict[str, Any]:
         "mean_cosine_margin": found.cosine_margin,
         "mean_cosine_centred": found.cosine_centred,
     }
+
+
+def overlap_record(found: Overlap, names: tuple[str, str]) -> dict[str, Any]:
+    """Shared neighbours of two tables as plain values ready for JSON."""
+    return {
+        "models": list(names),
+        "neighbours_shared": found.share,
+        "margin": found.margin,
+        "by_chance": found.by_chance,
+        "anchors": found.anchors,
+        "neighbours": found.neighbours,
+    }
