@@ -17,12 +17,13 @@ _PAGES = (
     ("layers", "Layers", ":material/layers:"),
     ("token_map", "Token map", ":material/scatter_plot:"),
     ("gradients", "Gradients", ":material/call_split:"),
+    ("compare", "Compare", ":material/compare_arrows:"),
     ("embedding_share", "Embedding share", ":material/pie_chart:"),
 )
 
 # These draw the progress of an opening themselves. One polling fragment on a screen: two of them
 # keep superseding the run that would take both away.
-_SHOW_PROGRESS = ("next_token", "layers", "token_map", "gradients")
+_SHOW_PROGRESS = ("next_token", "layers", "token_map", "gradients", "compare")
 
 _ICON = Path(__file__).parent / "ui" / "icon.png"
 

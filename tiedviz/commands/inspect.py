@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiedviz.commands.options import (
+    add_continue,
     add_json,
     add_model,
     add_prompt,
     at_least_one,
     open_and_encode,
     print_json,
+    way_of,
 )
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import visible
+
+if TYPE_CHECKING:
+    from tiedviz.compute.continuation import Way
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
 
 
 def add_to(commands: Any) -> None:
@@ -34,6 +41,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--layer", type=int, default=-1, metavar="K", help="which layer (-1, the last)"
     )
+    add_continue(parser)
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -43,6 +51,7 @@ def run(options: argparse.Namespace) -> int:
     from tiedviz.compute.inspection import inspection
     from tiedviz.compute.reading import read
 
+    way = way_of(options)
     loaded, prompt = open_and_encode(options)
     reading = read(
         loaded,
@@ -52,11 +61,20 @@ def run(options: argparse.Namespace) -> int:
         decoder_ids=prompt.decoder_ids,
     )
     record = inspection(loaded, prompt, reading, top=options.top)
+    if options.most:
+        record["continuation"] = _continuation(loaded, prompt, way, options.most)
     if options.json:
         print_json(record)
     else:
         _print_table(record)
     return 0
+
+
+def _continuation(loaded: LoadedModel, prompt: Prompt, way: Way, most: int) -> dict[str, Any]:
+    from tiedviz.compute.continuation import Continuation, continuation_record, continued
+
+    tokens = continued(loaded, prompt.ids, decoder_ids=prompt.decoder_ids, way=way, most=most)
+    return continuation_record(loaded, Continuation(tuple(tokens)), way)
 
 
 def _print_table(record: dict[str, Any]) -> None:
@@ -72,4 +90,9 @@ def _print_table(record: dict[str, Any]) -> None:
         print(
             f"{row['rank']:>3}  {row['id']:>7}  {row['logit']:>9.4f}  "
             f"{percent(row['probability']):>8}  {visible(row['text'].encode())}"
+        )
+    for token in record.get("continuation", {}).get("tokens", []):
+        print(
+            f"  → {token['id']:>7}  {percent(token['probability']):>8}  "
+            f"{visible(token['text'].encode())}"
         )

@@ -18,7 +18,17 @@ from tiedviz.words.refusals import Refusal
 
 # Modules of this package; only the one that was asked for is imported, since a verdict from headers
 # takes less time than importing the others.
-_COMMANDS = ("audit", "fetch", "gradients", "inspect", "lens", "map", "neighbors", "share")
+_COMMANDS = (
+    "audit",
+    "compare",
+    "fetch",
+    "gradients",
+    "inspect",
+    "lens",
+    "map",
+    "neighbors",
+    "share",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -11,6 +11,7 @@ from tiedviz.models.progress import Step
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
+    from tiedviz.compute.continuation import Way
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
@@ -98,3 +99,32 @@ def open_and_encode(options: argparse.Namespace) -> tuple[LoadedModel, Prompt]:
     loaded = load(options.model, report=progress)
     progress.done()
     return loaded, encode(loaded, options.prompt, Bos(options.bos), options.decoder)
+
+
+def add_continue(parser: argparse.ArgumentParser) -> None:
+    """Add what continues a prompt: --continue, and --temperature, --top-p, --seed to sample."""
+    parser.add_argument(
+        "--continue", dest="most", type=at_least_one, metavar="N", help="write N tokens more"
+    )
+    parser.add_argument(
+        "--temperature", type=float, metavar="T", help="sample, with logits divided by T"
+    )
+    parser.add_argument(
+        "--top-p", type=float, metavar="P", help="sample from the likeliest that together reach P"
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="sample, with this seed (0)")
+
+
+def way_of(options: argparse.Namespace) -> Way:
+    """Greedy, or sampled where any option of sampling is given.
+
+    Raises:
+        NoSuchWay: a number that no draw can be made with.
+    """
+    from tiedviz.compute.continuation import GREEDY, Way
+
+    given = (options.temperature, options.top_p, options.seed)
+    if given == (None, None, None):
+        return GREEDY
+    temperature, top_p = (1.0 if each is None else each for each in given[:2])
+    return Way(True, temperature, top_p, options.seed or 0)

@@ -151,6 +151,15 @@ def _length_notes(loaded: LoadedModel, tokens: int) -> list[str]:
     ]
 
 
+def most_tokens(loaded: LoadedModel) -> int:
+    """The longest sequence that is run here: what the model has positions for, within reason."""
+    trained = loaded.positions
+    if trained is None:
+        return LONGEST_UNTRAINED
+    rows = _position_limit(loaded, trained)
+    return max(trained, LONGEST_UNTRAINED) if rows is None else rows
+
+
 def _position_limit(loaded: LoadedModel, positions: int) -> int | None:
     """The tokens that a learned table of positions has rows for; None where none is looked up.
 

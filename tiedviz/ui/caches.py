@@ -18,6 +18,11 @@
 | `map_true_neighbours` | who is near 2,000 anchors at full width | model key, measure | 12 |
 | `map_kept` | how many of them the picture keeps | model key, view, axes | 48 |
 | `map_path` | h_0 … h_L at a position | model key, ids, position | 24 |
+| `kept_answers` | one model's answer to one prompt, or why there is none | model key, prompt | 48 |
+| `kept_texts` | what the rows of a vocabulary stand for | model key | 8 |
+| `kept_shared` | tokens that vocabularies share, agreements over them | model keys | 64 |
+| `kept_geometry` | one table over shared tokens | keys of all, which of them | 32 |
+| `kept_continuations` | what a model wrote after a prompt, so far | model key, ids, way | 200 |
 | `counts` | the parameters of a configuration, counted | its JSON text | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
@@ -36,6 +41,7 @@ import streamlit as st
 from tiedviz.models.hub.known import Asked
 from tiedviz.models.progress import Report, Step
 from tiedviz.models.residents import Residents
+from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +51,8 @@ if TYPE_CHECKING:
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.reading import Reading
     from tiedviz.compute.token_map import Projection, View
-    from tiedviz.compute.token_map.kept import Kept, TrueNeighbours
+    from tiedviz.compute.token_map.kept import Kept as KeptNeighbours
+    from tiedviz.compute.token_map.kept import TrueNeighbours
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.compute.token_map.table import Facts, NamedRows
     from tiedviz.compute.witnesses.hearing import Hearing
@@ -175,6 +182,36 @@ def _lens(
     return lens(_loaded, prompt, decoder_ids=written, positions=positions, watched=watched)
 
 
+@st.cache_resource(show_spinner=False)
+def kept_answers() -> Kept:
+    """Answers of models that may be gone again."""
+    return Kept(48)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_texts() -> Kept:
+    """Vocabularies as texts, and under a source's name the identity it was last opened with."""
+    return Kept(8)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_shared() -> Kept:
+    """What several vocabularies have in common, and what two answers do."""
+    return Kept(64)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_geometry() -> Kept:
+    """Tables measured."""
+    return Kept(32)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_continuations() -> Kept:
+    """Texts that models wrote."""
+    return Kept(200)
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def counts(config: str, title: str) -> Counts:
     """The counts of a raw config.json, given as text.
@@ -272,13 +309,13 @@ def _map_payload(key: str, _loaded: LoadedModel) -> bytes:
     return names_payload(key, map_names(_loaded))
 
 
-def map_kept(loaded: LoadedModel, view: View, axes: tuple[int, int]) -> Kept:
+def map_kept(loaded: LoadedModel, view: View, axes: tuple[int, int]) -> KeptNeighbours:
     """How many of the true neighbours the picture keeps."""
     return _map_kept(loaded.key, view.value, axes, loaded)
 
 
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _map_kept(key: str, view: str, axes: tuple[int, int], _loaded: LoadedModel) -> Kept:
+def _map_kept(key: str, view: str, axes: tuple[int, int], _loaded: LoadedModel) -> KeptNeighbours:
     from tiedviz.compute.token_map import View
     from tiedviz.compute.token_map.kept import kept_in_picture
 

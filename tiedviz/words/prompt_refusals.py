@@ -71,3 +71,14 @@ class NotAToken(Refusal):
             f"this tokenizer cuts it into {pieces}" if pieces else "this tokenizer drops it",
             "A leading space counts. Name a row by number as id:123.",
         )
+
+
+class NotTwoToFour(Refusal):
+    """One model has nothing to be compared with, and five have no room."""
+
+    def __init__(self, given: int) -> None:
+        super().__init__(
+            f"{plural(given, 'model')} cannot be compared",
+            "two to four are compared at a time",
+            "Name two, three or four models.",
+        )

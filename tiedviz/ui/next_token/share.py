@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.choice import chosen_source
+from tiedviz.ui.continuing import way_arguments
 from tiedviz.ui.export import (
     loading_code,
     permalink,
@@ -20,15 +21,22 @@ from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
 from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
 
 if TYPE_CHECKING:
+    from tiedviz.compute.continuation import Continuation, Way
     from tiedviz.compute.reading import Reading
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
 
 def share_and_export(
-    loaded: LoadedModel, prompt: Prompt, reading: Reading, frame: pd.DataFrame, picked: int
+    loaded: LoadedModel,
+    prompt: Prompt,
+    reading: Reading,
+    frame: pd.DataFrame,
+    picked: int,
+    written: tuple[Continuation, Way] | None,
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
+    from tiedviz.compute.continuation import continuation_record
     from tiedviz.compute.inspection import inspection
     from tiedviz.compute.ranking import By
 
@@ -60,6 +68,7 @@ def share_and_export(
             *([] if bos == "default" else ["--bos", bos]),
             *([] if position == -1 else ["--position", str(position)]),
             *([] if below is None else ["--layer", str(below)]),
+            *([] if written is None else way_arguments(*written)),
         )
         if by is not By.LOGIT or temperature != 1.0:
             st.caption(
@@ -74,6 +83,8 @@ def share_and_export(
         )
         st.code(code, language="python")
         record = inspection(loaded, prompt, reading, by=by, temperature=temperature)
+        if written is not None:
+            record["continuation"] = continuation_record(loaded, *written)
         show_downloads("next-token", frame, record)
 
 

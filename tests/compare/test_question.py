@@ -1,0 +1,47 @@
+"""What each kind of model is asked by one prompt."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from tiedviz.compute.compare.question import question
+from tiedviz.models.loaded import Kind
+from tiedviz.words.continuation_refusals import NotTheSameQuestion
+
+
+def model(kind, mask=None):
+    return SimpleNamespace(kind=kind, title="it", tokenizer=SimpleNamespace(mask_token=mask))
+
+
+CAUSAL, BERT, ROBERTA = (
+    model(Kind.CAUSAL),
+    model(Kind.MASKED, "[MASK]"),
+    model(Kind.MASKED, "<mask>"),
+)
+
+
+def test_a_prompt_without_a_gap_is_read_as_it_is():
+    assert question(CAUSAL, "The capital of France is ").text == "The capital of France is "
+
+
+@pytest.mark.parametrize("mask", ["[MASK]", "<mask>"])
+def test_all_are_asked_at_the_gap(mask):
+    prompt = f"The capital of France is {mask}."
+    assert question(CAUSAL, prompt).text == "The capital of France is"
+    assert question(BERT, prompt).text == "The capital of France is [MASK]."
+    assert question(ROBERTA, prompt).text == "The capital of France is <mask>."
+    assert "before" in question(CAUSAL, prompt).note
+    assert "“.”" in question(BERT, prompt).note
+
+
+def test_a_causal_model_sees_nothing_behind_a_gap():
+    with pytest.raises(NotTheSameQuestion, match="left to right"):
+        question(CAUSAL, "The [MASK] of France is Paris")
+    assert question(BERT, "The [MASK] of France is Paris").text == "The [MASK] of France is Paris"
+
+
+def test_a_masked_model_needs_a_gap_and_only_one():
+    with pytest.raises(NotTheSameQuestion, match="fills gaps, and the prompt has none"):
+        question(BERT, "The capital of France is")
+    with pytest.raises(NotTheSameQuestion, match="several"):
+        question(BERT, "The [MASK] of <mask>")

@@ -1,0 +1,118 @@
+"""One model's answer to one prompt: all that a comparison needs once the model is gone again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from tiedviz.compute.compare.question import question
+from tiedviz.compute.inspection import inspection
+from tiedviz.compute.reading import read
+from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses, local_files
+from tiedviz.files.verdict.audit import hear_files
+from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.prompt import Bos, Prompt, encode
+
+# Two stored copies are compared for the verdict up to this many bytes, as on other pages.
+_COMPARED_AT_ONCE = 100_000_000
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one model says to one prompt. Holds no weights.
+
+    Attributes:
+        source: what the model was asked for as.
+        title: what it is called.
+        kind: what it does with a text.
+        prompt: the tokens it read.
+        position: where it was read.
+        notes: what a person should know of the answer, as sentences.
+        probabilities: (V,) float64 of every row, at temperature 1.
+        shape: V and d.
+        layers: L.
+        record: as the command `inspect` gives it, with `verdict` and `parameters`.
+        hearing: the verdict, all four witnesses heard.
+        class_name: of the model.
+    """
+
+    source: str
+    title: str
+    kind: Kind
+    prompt: Prompt
+    position: int
+    notes: tuple[str, ...]
+    probabilities: np.ndarray
+    shape: tuple[int, int]
+    layers: int | None
+    record: dict[str, Any]
+    hearing: Hearing
+    class_name: str
+
+
+def answer(
+    loaded: LoadedModel,
+    text: str,
+    *,
+    bos: str = "default",
+    top: int = 10,
+    pause: Callable[[], Any] = lambda: None,
+) -> Answer:
+    """The answer of `loaded` to `text`: at its end, or at its gap for a model that fills gaps.
+
+    Raises:
+        NotTheSameQuestion: the model cannot be asked this.
+        EmptyPrompt, PromptTooLong, NoSuchRow, NoAnswerBegun, HeadMissing, NotReproduced: as
+            `encode` and `read`.
+    """
+    asked = question(loaded, text)
+    prompt = encode(loaded, asked.text, Bos(bos))
+    reading = read(
+        loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place, pause=pause
+    )
+    heard = hear_opened(loaded)
+    costs = heard.verdict.costs
+    record = inspection(loaded, prompt, reading, top=top)
+    notes = tuple(filter(None, (asked.note, *prompt.notes)))
+    record |= {
+        "verdict": heard.verdict.word,
+        "parameters": {
+            "total": costs.total,
+            "embedding": costs.embedding,
+            "head": costs.head,
+            "share": costs.share,
+        },
+        "notes": list(notes),
+    }
+    rows, width = loaded.scoring_matrix.shape
+    probabilities = torch.softmax(reading.logits.double(), 0).numpy()
+    probabilities.setflags(write=False)
+    return Answer(
+        source=loaded.source,
+        title=loaded.title,
+        kind=loaded.kind,
+        prompt=prompt,
+        position=reading.position,
+        notes=notes,
+        probabilities=probabilities,
+        shape=(rows, width),
+        layers=loaded.layers,
+        record=record,
+        hearing=heard,
+        class_name=type(loaded.model).__name__,
+    )
+
+
+def hear_opened(loaded: LoadedModel) -> Hearing:
+    """All four witnesses of an open model; heard once and kept with it."""
+    with loaded.lock:
+        if "heard for comparison" not in loaded.memo:
+            files = local_files(loaded.source) or loaded.folder
+            declared, stored = hear_files(files, most=_COMPARED_AT_ONCE)
+            live = live_witnesses(loaded)
+            loaded.memo["heard for comparison"] = hearing(loaded.source, declared, stored, live)
+        return loaded.memo["heard for comparison"]

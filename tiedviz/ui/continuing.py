@@ -1,0 +1,148 @@
+"""A prompt continued on a page: how, the tokens as they come, and what stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from tiedviz.ui.caches import kept_continuations
+from tiedviz.words.numbers import percent
+
+if TYPE_CHECKING:
+    from tiedviz.compute.continuation import Continuation, Way
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
+
+_CHIP = (
+    "display:inline-block;margin:0 .3rem .35rem 0;padding:.1rem .4rem;border-radius:.4rem;"
+    "border:1px solid rgba(125,135,156,.55)"
+)
+_MOST = 100
+
+
+def way_controls() -> tuple[Way, int]:
+    """Greedy or sampled, with what a draw needs, and how many tokens. The same on every page."""
+    from tiedviz.compute.continuation import GREEDY, Way
+
+    how, number, *rest = st.columns([2.2, 1.2, 1.2, 1.2, 1.2], vertical_alignment="bottom")
+    chosen = how.segmented_control(
+        "Continue",
+        ["greedy", "sampled"],
+        default="greedy",
+        key="continue how",
+        required=True,
+        persist_state="session",
+        help="greedy: the most probable token each time. sampled: drawn, with a seed.",
+    )
+    most = number.number_input("Tokens", 1, _MOST, 12, key="continue most", persist_state="session")
+    if chosen != "sampled":
+        return GREEDY, int(most)
+    heat = rest[0].number_input(
+        "Temperature", 0.1, 5.0, 1.0, 0.1, key="continue temperature", persist_state="session",
+        help="Logits are divided by it before softmax: below 1 sharper, above 1 flatter.",
+    )  # fmt: skip
+    top_p = rest[1].number_input(
+        "Top-p", 0.01, 1.0, 1.0, 0.05, key="continue top-p", persist_state="session",
+        help="Only the likeliest tokens that together reach it are drawn from.",
+    )  # fmt: skip
+    seed = rest[2].number_input(
+        "Seed", 0, 2**31, 0, key="continue seed", persist_state="session",
+        help="The same seed draws the same text.",
+    )  # fmt: skip
+    return Way(True, float(heat), float(top_p), int(seed)), int(most)
+
+
+def continuation_so_far(key: str, prompt: Prompt, way: Way, most: int) -> Continuation | None:
+    """What is known already of a continuation, cut to `most` tokens; None where nothing is.
+
+    Args:
+        key: of the model, which need not be open.
+        prompt: what it goes on after.
+        way: how.
+        most: how many tokens.
+    """
+    from tiedviz.compute.continuation import Continuation
+
+    known = kept_continuations().get(_name(key, prompt, way))
+    return None if known is None else Continuation(known.tokens[:most])
+
+
+def write_on(
+    loaded: LoadedModel,
+    prompt: Prompt,
+    way: Way,
+    most: int,
+    show: Callable[[Continuation], object],
+) -> Continuation:
+    """Continue a prompt up to `most` tokens, from what is known already.
+
+    Each token is kept at once, so that a run that is stopped or replaced loses none. `show` is
+    called after each, outside the model's lock: there a superseded run ends.
+
+    Raises:
+        NoContinuation, HeadMissing: as `continued`.
+    """
+    from tiedviz.compute.continuation import Continuation, continued
+
+    name, kept = _name(loaded.key, prompt, way), kept_continuations()
+    found = continuation_so_far(loaded.key, prompt, way, most) or Continuation()
+    if found.ended or len(found.tokens) >= most:
+        return found
+    tokens = continued(
+        loaded, prompt.ids, decoder_ids=prompt.decoder_ids, way=way, written=found.ids, most=most
+    )
+    kept.keep(name, found)
+    for token in tokens:
+        found = Continuation((*found.tokens, token))
+        kept.keep(name, found)
+        show(found)
+    return found
+
+
+def _name(key: str, prompt: Prompt, way: Way) -> tuple[object, ...]:
+    written = prompt.decoder_ids
+    return key, tuple(prompt.ids), None if written is None else tuple(written), way
+
+
+def continuation_chips(texts: list[str], found: Continuation, sampled: bool) -> str:
+    """The tokens as chips with their probabilities, as HTML.
+
+    Args:
+        texts: how each is printed.
+        found: the tokens.
+        sampled: whether what each was drawn with stands beside its plain probability.
+    """
+    chips = []
+    for text, token in zip(texts, found.tokens, strict=True):
+        odds = percent(token.probability)
+        if sampled:
+            odds += f" · {percent(token.drawn)}"
+        said = escape(f"id {token.id}, rank {token.rank}", quote=True)
+        chips.append(
+            f"<span style='{_CHIP}' title='{said}'><code style='background:none;padding:0'>"
+            f"{escape(text)}</code> <small style='opacity:.75'>{odds}</small></span>"
+        )
+    return f"<div style='line-height:1.9'>{''.join(chips)}</div>"
+
+
+def chips_meaning(sampled: bool, ended: bool) -> str:
+    """What the numbers on the chips are, as a caption."""
+    words = "The number on each token is its probability at temperature 1, over all V."
+    if sampled:
+        words = (
+            "The numbers on each token: its probability at temperature 1 over all V · the "
+            "probability it was drawn with, after temperature and top-p."
+        )
+    return f"{words} The model ended the text by itself." if ended else words
+
+
+def way_arguments(found: Continuation, way: Way) -> list[str]:
+    """The options of the command line that write the same continuation."""
+    options = ["--continue", str(len(found.tokens))]
+    if way.sampled:
+        options += ["--temperature", f"{way.temperature:g}", "--top-p", f"{way.top_p:g}"]
+        options += ["--seed", str(way.seed)]
+    return options
