@@ -65,7 +65,7 @@ def unembedding_of(loaded: LoadedModel) -> Unembedding:
 
 def _measure(loaded: LoadedModel) -> Unembedding:
     model, head = loaded.model, loaded.model.get_output_embeddings()
-    ids = _probe(loaded)
+    ids = probe(loaded)
     with torch.inference_mode():
         try:
             recording = _recorded(model, ids)
@@ -99,7 +99,7 @@ def _recorded(model: PreTrainedModel, ids: list[int]) -> Recording:
         raise NotUnderstood(f"a plain forward pass failed ({said})") from error
 
 
-def _probe(loaded: LoadedModel) -> list[int]:
+def probe(loaded: LoadedModel) -> list[int]:
     """Six ids spread over the vocabulary, clear of the special ones at its beginning."""
     rows = min(loaded.vocabulary.size, loaded.embedding.shape[0])
     first = min(5, rows - 1)

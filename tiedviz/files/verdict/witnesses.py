@@ -153,3 +153,6 @@ class Measured(NamedTuple):
     reason: str = ""
     """Why not, as a clause."""
     dtype: str = "float32"
+    scored_by: Literal["", "E", "W", "neither"] = ""
+    """Whose rows move the logits: E's (which may be W too), a W of its own's, or those of neither.
+    "" where that was not found out."""
