@@ -68,8 +68,7 @@ def _print_lines(heard: Hearing) -> None:
     print(f"{printable(heard.model)}: {verdict.word.replace('_', ' ').upper()}. {verdict.summary}")
     for row in verdict.evidence:
         print(f"  {row.witness:<9} {row.state:<14} {row.text}")
-    where = "the live model" if costs.counted_from == "loaded" else "the file headers"
-    print(f"  {plural(costs.total, 'parameter')}, counted from {where}{_share_words(heard)}")
+    print(f"  {plural(costs.total, 'parameter')}, {costs.origin}{_share_words(heard)}")
     for cause in verdict.causes[1:]:
         print(f"  or: {cause}")
     for line in verdict.other_loaders:

@@ -55,7 +55,9 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         adapters=adapter_layers(header.tensors),
         absent=header.absent,
         one_way=_is_one_way(header),
-        packed=facts.packed,
+        unpacked_bytes=facts.unpacked_bytes,
+        uncounted=facts.uncounted,
+        unpacked=facts.unpacked,
         parameters=facts.parameters,
         stored_numbers=facts.stored_numbers,
     )
