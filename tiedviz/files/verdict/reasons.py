@@ -31,7 +31,11 @@ def _uncompared(case: Case) -> str:
 def _compare_words(case: Case) -> str:
     read = case.stored.to_read if case.stored else 0
     if _uncompared(case).startswith("comparing"):
-        return f"Compare them ({megabytes(read)} to read), or open the model and hear all four."
+        size = megabytes(read)
+        return (
+            f"Compare them ({size} to read; of a Hub repository `audit --compare` does), or open "
+            "the model and hear all four."
+        )
     return "Open the model with the library that wrote it, or take an unquantised version."
 
 

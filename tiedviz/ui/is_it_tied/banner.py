@@ -51,6 +51,12 @@ def witness_rows(heard: Heard) -> None:
             hear_the_rest(heard)
 
 
+def notes(heard: Heard) -> None:
+    """What is odd about the rows of E: freshly added ones, ones without a token."""
+    for note in heard.hearing.live.notes if heard.hearing.live else ():
+        st.info(markdown_safe(note), icon=":material/rule:")
+
+
 def figures(verdict: Verdict) -> None:
     """Parameters, the part in E and W, and what tying saves."""
     costs = verdict.costs
