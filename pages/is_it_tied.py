@@ -14,6 +14,7 @@ heard = is_it_tied.hear_chosen()
 if heard is not None:
     is_it_tied.banner(heard.hearing.verdict)
     is_it_tied.witness_rows(heard)
+    is_it_tied.notes(heard)
     is_it_tied.figures(heard.hearing.verdict)
     with corner:
         is_it_tied.share_and_export(heard)

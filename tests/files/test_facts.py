@@ -31,9 +31,9 @@ def test_a_tied_model_stores_one_matrix(build, tiny):
     assert facts.embedding.name == EMBED
     assert facts.embedding.numbers == 800
     assert facts.head is None
-    assert (facts.dtype, facts.dtypes, facts.mixed) == ("F32", ("F32",), False)
+    assert (facts.dtype, facts.dtypes) == ("F32", ("F32",))
     assert (facts.nbytes, facts.float32_bytes, facts.bfloat16_bytes) == (24_000, 24_000, 12_000)
-    assert facts.counted_from == "headers"
+    assert facts.counted_from == "headers" and not facts.packed and not facts.uncounted
 
 
 def test_an_untied_model_stores_two(build, tiny):
@@ -157,7 +157,7 @@ def test_types_are_listed_by_how_many_numbers_they_have(build):
     build.config(vocab_size=50, hidden_size=16)
     build.safetensors({HEAD: ("BF16", (50, 16)), EMBED: ("F32", (50, 16)), "x": ("BF16", (1,))})
     facts = read_facts(build.folder)
-    assert (facts.dtype, facts.dtypes, facts.mixed) == ("BF16", ("BF16", "F32"), True)
+    assert (facts.dtype, facts.dtypes) == ("BF16", ("BF16", "F32"))
 
 
 def test_packed_weights_are_marked_and_the_width_comes_from_the_config(build):

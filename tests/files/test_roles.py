@@ -5,7 +5,6 @@ from tiedviz.files.roles import (
     find_copies,
     find_embedding,
     find_head,
-    is_packed,
     is_parameter,
 )
 
@@ -173,9 +172,3 @@ def test_masks_and_position_numbers_are_no_parameters(name, shape):
 )
 def test_ordinary_biases_and_tables_are(name, shape):
     assert is_parameter(tensor(name, shape))
-
-
-def test_packed_weights_are_noticed():
-    assert is_packed([NORM, tensor("layers.0.mlp.qweight")])
-    assert is_packed([tensor("lm_head.weight_packed")])
-    assert not is_packed([NORM, BLOCK, tensor("layers.0.mlp.weight_scale")])

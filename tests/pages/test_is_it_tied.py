@@ -3,7 +3,11 @@ import json
 import pytest
 from safetensors.torch import load_file, save_file
 
-from tests.pages.conftest import open_model, text_of
+from tests.hub.conftest import hub
+from tests.pages.conftest import open_model, press, text_of
+from tiedviz.ui.caches import asked
+
+__all__ = ["hub"]  # a fixture
 
 
 @pytest.fixture
@@ -122,6 +126,44 @@ def test_many_models_make_one_table(visit, edited):
     [button] = [button for button in app.button if button.label == "Hear their files"]
     button.click().run()
     assert app.dataframe[0].value["verdict"].tolist() == ["tied", "untied", "not heard"]
+
+
+def test_two_copies_on_the_hub_are_compared_on_demand(visit, edited, hub):
+    folder = edited(head=lambda e: e + 1)
+    hub.repositories["org/two"] = folder
+    asked().about("org/two", None).result(20)
+    app = visit("is_it_tied", model="org/two")
+    [banner] = [box.value for box in app.info if box.value.startswith("**")]
+    assert banner.startswith("**Cannot tell.**")
+    [button] = [button for button in app.button if "(fetches 38 kB)" in button.label]
+    hub.cut_after = 1000
+    button.click().run()
+    assert "was cut" in text_of(app)
+    [banner] = [box.value for box in app.info if box.value.startswith("**")]
+    assert banner.startswith("**Cannot tell.**")
+    hub.cut_after = None
+    press(app, "Compare the two copies (fetches 38 kB)")
+    assert any("Contradiction" in box.value and "300 of 300" in box.value for box in app.error)
+    assert not [button for button in app.button if "Compare the two" in button.label]
+
+
+def test_rows_added_by_a_resize_are_named(visit, tiny_folder):  # 42
+    from transformers import AutoModelForCausalLM
+
+    from tiedviz.models.building import building
+
+    folder = tiny_folder(tied=True, name="resized")
+    with building():
+        model = AutoModelForCausalLM.from_pretrained(folder)
+        model.resize_token_embeddings(303)
+    model.save_pretrained(folder)
+    app = open_model(visit("is_it_tied", model=str(folder)), "resized")
+    assert any(box.value.startswith("**Tied") for box in app.success)
+    [note] = [box.value for box in app.info if "freshly added" in box.value]
+    note = note.replace("\\", "")
+    assert note.startswith("Rows 300, 301 and 302 look freshly added and untrained")
+    app = open_model(visit("is_it_tied", model=str(tiny_folder(name="trained"))), "trained")
+    assert not any("freshly added" in box.value for box in app.info)
 
 
 def test_the_report_can_be_pasted_into_an_issue(visit, edited):

@@ -147,3 +147,47 @@ def test_a_live_count_replaces_that_of_the_headers():
 def test_a_promised_head_that_no_shard_holds_is_the_first_cause():
     verdict = decide(NO, holds(absent=("lm_head.weight",)))
     assert "promises lm_head.weight" in verdict.causes[0]
+
+
+# The fourth witness.
+
+REPRODUCED = Measured("h_L @ E.T", 1e-6, 1e-4, True, scored_by="E")
+OWN_WAY = Measured(None, None, None, False, "the output matrix was called 0 times, not once")
+
+
+def seen(scored_by):
+    return OWN_WAY._replace(scored_by=scored_by)
+
+
+@pytest.mark.parametrize(
+    ("word", "declared", "stored", "loaded", "measured"),
+    [
+        ("tied", YES, ONE, shares(), REPRODUCED),
+        # a head with a way of its own is no fault of tying
+        ("tied", YES, ONE, shares(), seen("E")),
+        ("tied", YES, ONE, shares(), seen("")),
+        ("untied", NO, holds(E, W, OTHER), shares(False), seen("W")),
+        ("untied", NO, holds(E, W, OTHER), shares(False), seen("")),
+        # the logits come from another matrix
+        ("cannot_tell", YES, ONE, shares(), seen("neither")),
+        ("cannot_tell", YES, ONE, shares(), seen("W")),
+        ("cannot_tell", YES, ONE, shares(False), seen("W")),
+        ("cannot_tell", YES, ONE, Loaded(on_meta=True), seen("W")),
+        ("cannot_tell", NO, holds(E, W, OTHER), shares(False), seen("E")),
+        ("cannot_tell", NO, holds(E, W, OTHER), shares(False), seen("neither")),
+        # what files hold no logit refutes
+        ("contradiction", YES, holds(E, W, OTHER), shares(False), seen("E")),
+        ("twin", YES, holds(E, W, SAME), shares(), seen("neither")),
+        ("broken", NO, ONE, None, seen("neither")),
+    ],
+)
+def test_what_was_measured_may_forbid_a_word_and_never_makes_one(
+    word, declared, stored, loaded, measured
+):
+    verdict = decide(declared, stored, loaded, measured)
+    assert verdict.word == word
+    if word in ("tied", "untied"):
+        said = f"Its logits were not reproduced: {measured.reason}." in verdict.summary
+        assert said is not measured.reproduced
+    if word == "cannot_tell":
+        assert "the logits come from" in verdict.state and "forward pass" in verdict.advice

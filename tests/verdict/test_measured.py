@@ -1,7 +1,10 @@
 import math
 
+import torch
+
 from tests.tiny_models import build, opened
 from tests.verdict.conftest import tiny
+from tiedviz.compute.witnesses.loaded import hear_loaded
 from tiedviz.compute.witnesses.measured import hear_measured
 from tiedviz.files.verdict.decide import decide
 
@@ -20,10 +23,58 @@ def test_a_softcap_is_in_the_formula():
     assert "tanh" in hear_measured(build("gemma2")).formula
 
 
-def test_what_is_not_reproduced_says_why():
-    loaded = build("llama")
+def bent(name):
+    """A model whose head squares its product."""
+    loaded = build(name)
     plain = loaded.model.lm_head.forward
     loaded.model.lm_head.forward = lambda h: plain(h).square()
+    return loaded
+
+
+def word_of(loaded):
+    found = hear_measured(loaded)
+    return decide(None, None, hear_loaded(loaded.model), found).word, found.scored_by
+
+
+def test_a_head_with_a_way_of_its_own_is_still_tied():
+    assert word_of(bent("gemma2")) == ("tied", "E")
+    assert word_of(build("mobilebert")) == ("tied", "E")
+
+
+def test_an_untied_head_with_a_way_of_its_own_is_still_untied():
+    loaded = opened(tiny(False), "untied")
+    plain = loaded.model.lm_head.forward
+    loaded.model.lm_head.forward = lambda h: plain(h).square()
+    assert word_of(loaded) == ("untied", "W")
+
+
+def test_logits_from_a_third_matrix_are_not_called_tied():
+    loaded = opened(tiny(True), "third")
+    third = torch.randn(50, 16)
+    loaded.model.lm_head.forward = lambda h: h @ third.T
+    assert word_of(loaded) == ("cannot_tell", "neither")
+
+
+def test_logits_from_e_beside_a_head_that_is_not_used_are_not_called_untied():
+    loaded = opened(tiny(False), "unused")
+    table = loaded.model.model.embed_tokens
+    loaded.model.lm_head.forward = lambda h: h @ table.weight.T
+    assert word_of(loaded) == ("cannot_tell", "E")
+
+
+def test_a_model_that_reads_no_tokens_leaves_it_open():
+    assert hear_measured(build("whisper")).scored_by == ""
+
+
+def test_the_experiment_changes_nothing():
+    loaded = bent("gemma2")
+    before = loaded.embedding.clone()
+    hear_measured(loaded)
+    assert torch.equal(loaded.embedding, before)
+
+
+def test_what_is_not_reproduced_says_why():
+    loaded = bent("llama")
     found = hear_measured(loaded)
     assert not found.reproduced and found.reason
     assert found.max_abs_error is None or math.isfinite(found.max_abs_error)

@@ -2,11 +2,17 @@
 
 import json
 
+import pytest
+
 from tests.files.conftest import Build
 from tests.hub.conftest import hub
 from tests.hub.released import released_gpt2
-from tests.verdict.conftest import tiny
+from tests.verdict.conftest import Checkpoint, tiny
 from tiedviz.commands.line import main
+from tiedviz.files.verdict.stored import from_header
+from tiedviz.models.hub.headers import compare_remote, remote_header
+from tiedviz.models.hub.listing import list_repository
+from tiedviz.words.hub_refusals import DownloadCut, HubUnreachable
 
 __all__ = ["hub"]  # a fixture
 
@@ -78,3 +84,117 @@ def test_pickled_weights_cannot_be_read_from_afar(hub, tmp_path, capfd):
     hub.repositories["org/pickled"] = tmp_path
     assert main(["audit", "org/pickled", "--no-load"]) == 2
     assert "pickled" in capfd.readouterr().err
+
+
+# Two copies that lie on the Hub.
+
+
+def two_copies(hub, folder, head, **flags):
+    saved = Checkpoint(folder)
+    tiny(True).save_pretrained(folder)
+    saved.add_head(head)
+    for key, value in flags.items():
+        saved.flag(value, key)
+    hub.repositories["org/two"] = folder
+    return saved
+
+
+def nudged(e):
+    e[41, 3] += 1
+    return e
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "head", "flag"),
+    [
+        ("twin", 0, lambda e: e, True),
+        ("twin", 1, lambda e: e, False),
+        ("contradiction", 1, nudged, True),
+        ("untied", 0, nudged, False),
+        ("near_twin", 1, lambda e: e.bfloat16(), True),
+    ],
+)
+def test_two_copies_on_the_hub_are_decided_by_fetching_just_them(
+    hub, tmp_path, capfd, word, status, head, flag
+):
+    two_copies(hub, tmp_path, head, tie_word_embeddings=flag)
+    assert audit(capfd, "org/two", "--no-load")[1]["verdict"] == "cannot_tell"
+    headers = hub.sent
+    ended, found = audit(capfd, "org/two", "--no-load", "--compare")
+    assert (ended, found["verdict"]) == (status, word)
+    if word == "contradiction":
+        compared = found["stored"]["comparison"]
+        assert (compared["differing_elements"], compared["differing_rows"]) == (1, 1)
+    tables = 50 * 16 * (6 if word == "near_twin" else 8)
+    assert hub.sent == 2 * headers + tables
+    assert not any(tmp_path.parent.glob("hf/**/*.safetensors"))
+
+
+def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
+    from tiedviz.files.verdict.copies import compare as comparing
+    from tiedviz.models.hub import headers
+
+    two_copies(hub, tmp_path, nudged)
+    listing = list_repository("org/two")
+    header, config = remote_header(listing)
+    stored = from_header(header, config)
+    monkeypatch.setattr(comparing, "_BLOCK", 640)  # ten rows
+    asked, steps = [], []
+    plain = headers._reader
+
+    def counting(listing, name):
+        read = plain(listing, name)
+
+        def counted(offset, length):
+            asked.append(length)
+            return read(offset, length)
+
+        return counted
+
+    monkeypatch.setattr(headers, "_reader", counting)
+    found = compare_remote(listing, stored, lambda done, total: steps.append((done, total)))
+    assert asked == [640] * 10 and sum(asked) == stored.to_read == 6400
+    assert steps == [(640 * n, 3200) for n in range(1, 6)]
+    assert found.comparison.differing_elements == 1 and found.uncompared == ""
+
+
+def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
+    from tiedviz.files.verdict.copies import compare as comparing
+
+    two_copies(hub, tmp_path, lambda e: e)
+    listing = list_repository("org/two")
+    stored = from_header(*remote_header(listing))
+    monkeypatch.setattr(comparing, "_BLOCK", 640)
+    before = len(hub.requests)
+
+    class Stopped(Exception):
+        pass
+
+    def stop(done, total):
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        compare_remote(listing, stored, stop)
+    assert len(hub.requests) - before == 2  # one block of each
+
+
+def test_a_hub_that_goes_away_in_the_middle_is_said_and_decides_nothing(hub, tmp_path, monkeypatch):
+    from tiedviz.files.verdict.copies import compare as comparing
+
+    two_copies(hub, tmp_path, lambda e: e)
+    listing = list_repository("org/two")
+    stored = from_header(*remote_header(listing))
+    monkeypatch.setattr(comparing, "_BLOCK", 640)
+    steps = []
+
+    def cut(done, total):
+        steps.append(done)
+        hub.cut_after = 100
+
+    with pytest.raises(DownloadCut, match="org/two"):
+        compare_remote(listing, stored, cut)
+    assert len(steps) == 1 and stored.comparison is None
+    hub.cut_after = None
+    hub.close()
+    with pytest.raises(HubUnreachable):
+        compare_remote(listing, stored)

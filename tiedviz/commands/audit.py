@@ -31,6 +31,11 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--no-load", action="store_true", help="hear the files only; the model is not opened"
     )
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="fetch and compare two copies on the Hub too (reads both matrices, keeps nothing)",
+    )
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -52,7 +57,7 @@ def _audit_one_of_several(model: str, options: argparse.Namespace) -> int:
 
 def _audit(model: str, options: argparse.Namespace) -> int:
     progress = Progress()
-    heard = hear(model, load=not options.no_load, report=progress)
+    heard = hear(model, load=not options.no_load, report=progress, fetch=options.compare)
     progress.done()
     if options.json:
         print_json(record_of(heard))
@@ -68,13 +73,12 @@ def _print_lines(heard: Hearing) -> None:
     print(f"{printable(heard.model)}: {verdict.word.replace('_', ' ').upper()}. {verdict.summary}")
     for row in verdict.evidence:
         print(f"  {row.witness:<9} {row.state:<14} {row.text}")
-    where = "the live model" if costs.counted_from == "loaded" else "the file headers"
-    print(f"  {plural(costs.total, 'parameter')}, counted from {where}{_share_words(heard)}")
+    print(f"  {plural(costs.total, 'parameter')}, {costs.origin}{_share_words(heard)}")
     for cause in verdict.causes[1:]:
         print(f"  or: {cause}")
     for line in verdict.other_loaders:
         print(f"  elsewhere: {line}")
-    for line in _check_lines(heard):
+    for line in heard.live.notes if heard.live else ():
         print(f"  note: {line}")
     print(f"  {verdict.advice}")
 
@@ -88,16 +92,3 @@ def _share_words(heard: Hearing) -> str:
         size = exact_size(2 * costs.saved_by_tying)
         text += f"; tying saves {count(costs.saved_by_tying)}, {size} in bf16"
     return text
-
-
-def _check_lines(heard: Hearing) -> list[str]:
-    checks = heard.live.checks if heard.live else {}
-    lines = []
-    if rows := checks.get("rows_without_token"):
-        mass = percent(checks["mass_without_token"])
-        lines.append(f"{plural(rows, 'row')} without a token, {mass} of the probability")
-    if fresh := checks.get("fresh_rows"):
-        lines.append(
-            f"{plural(len(fresh), 'row')} look freshly added and untrained, from id {fresh[0]}"
-        )
-    return lines

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tiedviz.files.config import Dimensions, dimensions, read_config
 from tiedviz.files.folder import read_header
@@ -17,9 +17,11 @@ from tiedviz.files.roles import (
     find_copies,
     find_embedding,
     find_head,
-    is_packed,
     is_parameter,
 )
+
+if TYPE_CHECKING:
+    from tiedviz.files.packing import Packing
 
 _BLOCK = re.compile(r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\.")
 
@@ -37,9 +39,9 @@ class ModelFacts(NamedTuple):
     layers: int | None
     positions: int | None
     parameters: int
-    """Each stored number once, without masks and other buffers."""
+    """Each once, unpacked, without masks and other buffers."""
     stored_numbers: int
-    """Each stored number once, with them."""
+    """Each stored number once, as stored, with them."""
     dtype: str
     """The type of most numbers."""
     dtypes: tuple[str, ...]
@@ -54,19 +56,24 @@ class ModelFacts(NamedTuple):
     """Whether E and W are two names of the same numbers in a .bin file."""
     copies: tuple[StoredTensor, ...]
     """Further tables of E's shape for tokens, such as an encoder's and a decoder's."""
-    packed: bool
-    """Whether weights are packed several to a number, so that `parameters` is too small."""
+    packed: bool = False
+    """Whether weights are packed several to a number."""
+    unpacked_bytes: int = 0
+    """Bytes of the packed weights that were counted by what they hold."""
+    uncounted: bool = False
+    """Whether the headers do not tell what some of them hold, so that `parameters` is too small."""
+    unpacked: Mapping[str, int] = {}
+    """Parameters in E and W by name, where these are packed."""
     counted_from: Literal["headers"] = "headers"
 
-    @property
-    def mixed(self) -> bool:
-        """Whether the numbers are of more than one type."""
-        return len(self.dtypes) > 1
+    def numbers(self, tensor: StoredTensor) -> int:
+        """Parameters in E or W."""
+        return self.unpacked.get(tensor.name, tensor.numbers)
 
     @property
     def float32_bytes(self) -> int:
-        """Memory of the parameters in float32; of packed ones, as if four bits held each."""
-        unpacked = self.nbytes * 8 if self.packed else 0
+        """Memory of the parameters in float32; of uncounted ones, as if four bits held each."""
+        unpacked = self.nbytes * 8 if self.uncounted else 0
         return max(self.parameters * 4, unpacked)
 
     @property
@@ -95,9 +102,10 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     embedding = find_embedding(tensors, sizes.vocab_size)
     head = find_head(tensors, embedding, sizes.vocab_size)
     matrix = embedding or head
-    kept = [tensor for tensor in header.distinct if is_parameter(tensor)]
+    packing = _packing(header, config)
+    kept = [t for t in header.distinct if is_parameter(t) and t.name not in packing.beside]
     dtypes = _dtypes(header)
-    packed = is_packed(tensors)
+    packed = bool(packing.numbers or packing.unclear)
     return ModelFacts(
         format=header.format,
         architecture=_architecture(header, config),
@@ -105,7 +113,7 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
         d=_width(matrix, sizes, packed),
         layers=sizes.layers,
         positions=sizes.positions,
-        parameters=sum(tensor.numbers for tensor in kept),
+        parameters=sum(packing.parameters(tensor) for tensor in kept),
         stored_numbers=header.stored_numbers,
         dtype=dtypes[0] if dtypes else "",
         dtypes=dtypes,
@@ -115,7 +123,18 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
         head_shares_storage=_share(header, embedding, head),
         copies=find_copies(tensors, embedding),
         packed=packed,
+        unpacked_bytes=sum(t.nbytes for t in header.distinct if t.name in packing.numbers),
+        uncounted=bool(packing.unclear),
+        unpacked={t.name: packing.parameters(t) for t in (embedding, head) if packed and t},
     )
+
+
+def _packing(header: Header, config: Mapping[str, object]) -> Packing:
+    """How packed weights count. GGUF states shapes unpacked."""
+    # whole numbers are rare among weights, and reading how they are packed takes its time
+    from tiedviz.files.packing import Packing, packing_of
+
+    return Packing() if header.format == "gguf" else packing_of(header.tensors, config)
 
 
 def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:

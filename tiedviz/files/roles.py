@@ -29,7 +29,6 @@ POSSIBLE_HEADS = ("output", "proj_out", "decoder", "head", "unembed", "pred_laye
 _WEIGHT = re.compile(
     r"(\.(base_layer|original_module|modules_to_save\.\w+))?\.(weight|\w*packed|qweight)$"
 )
-_PACKED = (".qweight", "_packed", ".packed_weight", ".absmax", ".qzeros", ".scales", "_blocks")
 _NOT_TOKENS = re.compile(
     r"(^|[._])(pos(ition)?(s|al)?|wpe|types?|segments?|relative|rel)([._]|$)|per_layer"
 )
@@ -41,7 +40,8 @@ _MASK = re.compile(r"(attn|attention|self_attention)\.(bias|causal_mask)")
 _BUFFER = re.compile(
     r"(\w+\.)?(masked_bias|\w*inv_freq|(position|token_type|relative_position)_(ids|index)"
     r"|final_logits_bias|running_(mean|var)|num_batches_tracked|(cos|sin)_cached|causal_mask"
-    r"|alibi|layer_scalar|(weight|input|k|v)_scale(_inv|_2)?)"
+    r"|alibi|layer_scalar|(weight|input|output|k|v)(_global)?_scale(_inv|_2)?"
+    r"|weight_(zero_point|shape|g_idx|format)|SCB)"
     r"|embed_positions\.weights|rope_(freqs|factors_\w+)\.weight"
 )
 
@@ -110,11 +110,6 @@ def is_parameter(tensor: StoredTensor) -> bool:
     if _MASK.fullmatch(tail):
         return len(tensor.shape) != 4 or tensor.shape[:2] != (1, 1)
     return not _BUFFER.fullmatch(tail)
-
-
-def is_packed(tensors: Iterable[StoredTensor]) -> bool:
-    """Whether several weights are packed into one stored number, outside GGUF's own types."""
-    return any(tensor.name.endswith(_PACKED) for tensor in tensors)
 
 
 def _end(name: str, ends: Sequence[str]) -> str | None:

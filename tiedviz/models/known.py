@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import ModelFacts, read_facts
+from tiedviz.files.verdict.verdict import unpacked_words
 from tiedviz.models.convert import converted_folder
 from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.shelf import shelf_file
@@ -80,8 +81,7 @@ def _of(facts: ModelFacts, origin: str) -> KnownFacts:
         layers=facts.layers,
         parameters=facts.parameters,
         share=_share(facts),
-        # packed weights hold several numbers in one, which headers cannot take apart
-        origin=f"{origin}; packed, so fewer than the model has" if facts.packed else origin,
+        origin=origin + unpacked_words(facts.unpacked_bytes, facts.uncounted),
         stores_one_table=facts.head is None or facts.head_shares_storage,
     )
 
@@ -90,8 +90,8 @@ def _share(facts: ModelFacts) -> float | None:
     if facts.embedding is None or not facts.parameters:
         return None
     stored = [facts.embedding, None if facts.head_shares_storage else facts.head]
-    tables = [tensor.shape for tensor in stored if tensor is not None]
-    return sum(rows * width for rows, width in tables) / facts.parameters
+    tables = [tensor for tensor in stored if tensor is not None]
+    return sum(map(facts.numbers, tables)) / facts.parameters
 
 
 def _published(model: ShelfModel) -> KnownFacts:

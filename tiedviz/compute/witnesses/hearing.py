@@ -13,9 +13,11 @@ from tiedviz.files.verdict.stored import from_header
 from tiedviz.files.verdict.verdict import Verdict
 from tiedviz.files.verdict.witnesses import Declared, Loaded, Measured, Stored
 from tiedviz.models.progress import Report, Step
+from tiedviz.words.numbers import percent, plural
 from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
+    from tiedviz.compute.witnesses.rows import EmptyRows, FreshRows
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.sources import ShelfSource
 
@@ -26,6 +28,8 @@ class Live(NamedTuple):
     loaded: Loaded
     measured: Measured | None
     checks: dict[str, Any]
+    notes: tuple[str, ...] = ()
+    """What the checks found, as sentences."""
 
 
 class Hearing(NamedTuple):
@@ -67,7 +71,9 @@ def record_of(heard: Hearing) -> dict[str, Any]:
     return record | {"checks": live.checks if live else {}}
 
 
-def hear(model: str, *, load: bool, report: Report, most: int | None = None) -> Hearing:
+def hear(
+    model: str, *, load: bool, report: Report, most: int | None = None, fetch: bool = False
+) -> Hearing:
     """All that can be heard about a model.
 
     Args:
@@ -76,6 +82,7 @@ def hear(model: str, *, load: bool, report: Report, most: int | None = None) -> 
             verdict is given on the files and says why.
         report: told of each step.
         most: compare two stored copies only if that reads no more bytes than this.
+        fetch: compare them on the Hub too, where the model is not on this machine.
 
     Raises:
         Refusal: not even its files can be heard.
@@ -85,7 +92,7 @@ def hear(model: str, *, load: bool, report: Report, most: int | None = None) -> 
     if files is None and refusal is not None:
         raise refusal
     if files is None:
-        declared, stored = _remote_files(model, report)
+        declared, stored = _remote_files(model, report, fetch)
     else:
         declared, stored = hear_files(
             files, progress=lambda done, total: report(_comparing(done, total)), most=most
@@ -138,23 +145,28 @@ def _shelf_file(source: ShelfSource) -> Path | None:
     return files_here(source)
 
 
-def _remote_files(model: str, report: Report) -> tuple[Declared, Stored]:
-    """From the Hub, by headers: nothing is downloaded, and two copies are not compared."""
+def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, Stored]:
+    """From the Hub, by headers; two copies are compared only if they may be fetched."""
     from tiedviz.models.sources import HubSource, find_source
     from tiedviz.words.audit_refusals import NotHereYet, PickledOnTheHub
 
     source = find_source(model)
     if not isinstance(source, HubSource):
         raise NotHereYet(source.title, source.text)
-    from tiedviz.models.hub.headers import remote_header
+    from tiedviz.models.hub.headers import compare_remote, remote_header
     from tiedviz.models.hub.listing import list_repository
 
     report(Step("Asking the Hub"))
-    found = remote_header(list_repository(source.repo, source.revision))
+    listing = list_repository(source.repo, source.revision)
+    found = remote_header(listing)
     if found is None:
         raise PickledOnTheHub(source.text)
     header, config = found
     stored = from_header(header, config)
+    if fetch:
+        stored = compare_remote(
+            listing, stored, lambda done, total: report(_comparing(done, total))
+        )
     return declare(config, stored), stored
 
 
@@ -185,4 +197,12 @@ def live_witnesses(loaded: LoadedModel) -> Live:
             "mass_without_token": empty.mass,
             "fresh_rows": [] if fresh is None else list(fresh.ids),
         }
-        return Live(heard, hear_measured(loaded), checks)
+        return Live(heard, hear_measured(loaded), checks, _notes(empty, fresh))
+
+
+def _notes(empty: EmptyRows, fresh: FreshRows | None) -> tuple[str, ...]:
+    notes = () if fresh is None else (fresh.words,)
+    if not empty.count:
+        return notes
+    rows, mass = plural(empty.count, "row"), percent(empty.mass)
+    return (*notes, f"No token belongs to {rows} of E; {mass} of the probability falls there.")

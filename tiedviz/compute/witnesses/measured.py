@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from tiedviz.compute.formula import formula_text
-from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.compute.tying.prove import Side, prove
+from tiedviz.compute.unembedding import Unembedding, unembedding_of
+from tiedviz.compute.unembedding.measure import probe_ids
 from tiedviz.files.verdict.witnesses import Measured
 from tiedviz.models.loaded import LoadedModel
 
+_TRIED = 3  # rows; one may be masked, or be at a softcap
+
 
 def hear_measured(loaded: LoadedModel) -> Measured:
-    """What recomputing this model's logits on a fixed probe gave. Measured once for each model."""
-    found = unembedding_of(loaded)
+    """What recomputing this model's logits on a fixed probe gave. Measured once for each model.
+
+    Where they were not reproduced it is found out by experiment which matrix they come from.
+    """
+    if "measured" not in loaded.memo:
+        loaded.memo["measured"] = _measured(loaded, unembedding_of(loaded))
+    found: Measured = loaded.memo["measured"]
+    return found
+
+
+def _measured(loaded: LoadedModel, found: Unembedding) -> Measured:
     return Measured(
         formula=None if found.after is None else formula_text(found.after, tied=loaded.tied),
         max_abs_error=_finite(found.max_abs_error),
@@ -20,7 +34,33 @@ def hear_measured(loaded: LoadedModel) -> Measured:
         reproduced=found.scores,
         reason="" if found.scores else found.reason,
         dtype=loaded.dtype,
+        scored_by=_scored_by(loaded, found),
     )
+
+
+def _scored_by(loaded: LoadedModel, found: Unembedding) -> Literal["", "E", "W", "neither"]:
+    """The matrix whose rows move the logits, told by changing rows of a copy."""
+    if found.scores:
+        return "E" if loaded.tied else "W"
+    try:
+        if not loaded.tied and _moves(loaded, Side.OUTPUT):
+            return "W"
+        return "E" if _moves(loaded, Side.INPUT) else "neither"
+    except Exception:  # a model that cannot be run on a bare list of tokens: whatever it raises
+        return ""
+
+
+def _moves(loaded: LoadedModel, side: Side) -> bool:
+    """Whether a changed row of this matrix changes its token's logit, in any of three tries.
+
+    No changed row is read: neither the probe nor the mark that begins an answer names it.
+    """
+    matrix = loaded.embedding if side is Side.INPUT else loaded.scoring_matrix
+    ids = probe_ids(loaded)
+    read = {*ids, *loaded.vocabulary.special_ids}
+    rows = min(loaded.vocabulary.size, matrix.shape[0])
+    unread = [row for row in range(rows - 1, -1, -1) if row not in read][:_TRIED]
+    return any(prove(loaded, ids, row, side=side).logit_moved != 0 for row in unread)
 
 
 def _finite(number: float) -> float | None:

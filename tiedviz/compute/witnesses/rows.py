@@ -8,11 +8,13 @@ import torch
 
 from tiedviz.compute.forward import forward
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.numbers import count
 
 _PROBE = (5, 11, 17, 23, 31, 41)  # ids, for a prompt that every vocabulary has
 _LOW = 0.5  # a fresh row's norm is below this part of the usual one
 _ALIKE = 0.95  # cosine of fresh rows with each other
 _BLOCK = 4096  # rows
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,18 @@ class FreshRows:
     norm: float
     usual_norm: float
     cosine: float
+
+    @property
+    def words(self) -> str:
+        """Which, and why they look so, as a sentence."""
+        names = [count(row) for row in self.ids[:_NAMED]]
+        more = len(self.ids) - len(names)
+        names += [f"{count(more)} more"] if more else []
+        return (
+            f"Rows {', '.join(names[:-1])} and {names[-1]} look freshly added and untrained: their "
+            f"length is {self.norm:.3f} where {self.usual_norm:.3f} is usual, and they point the "
+            f"same way (least cosine with their mean {self.cosine:.3f})."
+        )
 
 
 @dataclass(frozen=True)

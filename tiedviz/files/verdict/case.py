@@ -72,6 +72,11 @@ class Case(NamedTuple):
         return self.memory is not None and self.memory.same_storage
 
     @property
+    def scored_by(self) -> str:
+        """The matrix the logits were seen to come from: "E", "W", "neither", "" unknown."""
+        return self.measured.scored_by if self.measured else ""
+
+    @property
     def tie_groups(self) -> tuple[tuple[str, ...], ...]:
         """Names of the same numbers: in memory where heard, else inside a .bin file."""
         if self.loaded:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tiedviz.files.verdict.case import Case
 from tiedviz.files.verdict.verdict import Costs
+from tiedviz.files.verdict.witnesses import Stored
 from tiedviz.files.verdict.words import Word
 
 
@@ -17,15 +18,24 @@ def costs_of(case: Case, word: Word) -> Costs:
         return Costs(
             memory.parameters, "loaded", memory.embedding, head, saved, _wasted(case, word)
         )
-    table = case.table.numbers if case.table else 0
-    output = case.stored.head.numbers if case.stored and case.stored.head else 0
-    total = case.stored.parameters if case.stored else 0
+    stored = case.stored or Stored("safetensors")
+    table, output = stored.numbers(case.table), stored.numbers(stored.head)
+    total = stored.parameters
     if case.two_copies and shared:
         total -= output
-    if case.stored and case.stored.shares_storage and not shared:
+    if stored.shares_storage and not shared:
         total += output
     separate = output if output and not shared and (case.two_copies or word == "twin") else 0
-    return Costs(total, "headers", table, separate, table if shared else 0, _wasted(case, word))
+    return Costs(
+        total,
+        "headers",
+        table,
+        separate,
+        table if shared else 0,
+        _wasted(case, word),
+        stored.unpacked_bytes,
+        stored.uncounted,
+    )
 
 
 def _is_shared(case: Case, word: Word) -> bool:

@@ -1,4 +1,19 @@
-"""From the witnesses to one of ten words. The first rule that holds decides."""
+"""From the witnesses to one of ten words. The first rule that holds decides.
+
+What the fourth witness may change. The words speak of matrices, so a number that does not come out
+is no fault of tying by itself:
+
+* Reproduced: nothing changes; the formula stands in the evidence.
+* Not reproduced, yet rows of the matrix move the logits: the head does something of its own to the
+  product (MobileBERT widens the matrix, others bend it). The word stands, and its summary says that
+  the logits were not reproduced.
+* Not reproduced, and nobody could try: the same.
+* The logits come from another matrix than the word claims: neither `tied` nor `untied` can be
+  carried, whatever the other three say, and the answer is `cannot_tell`. For `tied` that is any
+  matrix but E; for `untied` any but W.
+
+The other words say what files hold or what was declared, which no logit refutes.
+"""
 
 from __future__ import annotations
 
@@ -114,7 +129,7 @@ def _contradiction(case: Case) -> bool:
 
 
 def _untied(case: Case) -> bool:
-    return _different(case)
+    return _different(case) and case.scored_by not in ("E", "neither")
 
 
 def _partly_tied(case: Case) -> bool:
@@ -127,6 +142,8 @@ def _partly_tied(case: Case) -> bool:
 
 
 def _tied(case: Case) -> bool:
+    if case.scored_by in ("W", "neither"):
+        return False
     if case.memory and not case.memory.same_storage:
         return False
     if case.shared_in_memory:

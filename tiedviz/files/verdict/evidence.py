@@ -121,15 +121,24 @@ def _memory_words(found: Loaded) -> str:
     return f"two places in memory, {equal[found.same_values]}"
 
 
+_MOVED = {
+    "": "",
+    "E": "; changing a row of E does move its token's logit",
+    "W": "; changing a row of W does move its token's logit",
+    "neither": "; changing a row of E or W moves no logit",
+}
+
+
 def _measured(found: Measured | None) -> Evidence:
     if found is None:
         return Evidence("measured", _NOT_HEARD, "")
     if found.max_abs_error is None or found.tolerance is None:
-        return Evidence("measured", "not reproduced", found.reason)
+        return Evidence("measured", "not reproduced", found.reason + _MOVED[found.scored_by])
     text = (
         f"max |Δ| = {scientific(found.max_abs_error)}, limit {scientific(found.tolerance)}, "
         f"{found.dtype}"
     )
     if found.reproduced:
         return Evidence("measured", "reproduced", f"{found.formula}; {text}")
-    return Evidence("measured", "not reproduced", f"{found.reason}; {text}")
+    text = f"{found.reason}; {text}{_MOVED[found.scored_by]}"
+    return Evidence("measured", "not reproduced", text)

@@ -31,7 +31,11 @@ def _uncompared(case: Case) -> str:
 def _compare_words(case: Case) -> str:
     read = case.stored.to_read if case.stored else 0
     if _uncompared(case).startswith("comparing"):
-        return f"Compare them ({megabytes(read)} to read), or open the model and hear all four."
+        size = megabytes(read)
+        return (
+            f"Compare them ({size} to read; of a Hub repository `audit --compare` does), or open "
+            "the model and hear all four."
+        )
     return "Open the model with the library that wrote it, or take an unquantised version."
 
 
@@ -65,6 +69,19 @@ def _class_words(case: Case) -> str:
     return f"the class {printable(name)}" if name else "no class is named, and its output"
 
 
+def _scored_elsewhere(case: Case) -> bool:
+    if case.scored_by == "neither":
+        return True
+    return case.scored_by == ("W" if case.shared_in_memory or case.one_table else "E")
+
+
+def _scored_words(case: Case) -> str:
+    if case.scored_by == "neither":
+        return "the logits come from neither matrix: no changed row moves them"
+    other = {"E": "the output matrix", "W": "the embedding"}[case.scored_by]
+    return f"the logits come from {case.scored_by}, and not from {other}"
+
+
 _HEAR_ALL = "Open the model and hear all four."
 _GAPS = (
     _Gap(lambda case: case.two_copies and bool(_uncompared(case)), _uncompared, _compare_words),
@@ -72,6 +89,14 @@ _GAPS = (
         _table_is_missing,
         lambda case: "no table of tokens was found in the files",
         lambda case: "Give a config.json that states vocab_size, or open the model.",
+    ),
+    _Gap(
+        _scored_elsewhere,
+        _scored_words,
+        lambda case: (
+            "Look into the model's forward pass: it does not score with the matrix it "
+            "names as its output."
+        ),
     ),
     _Gap(
         _memory_differs,

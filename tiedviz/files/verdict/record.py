@@ -86,6 +86,8 @@ def _parameters(costs: Costs) -> dict[str, Any]:
     return {
         "total": costs.total,
         "counted_from": costs.counted_from,
+        "unpacked_from_bytes": costs.unpacked_bytes,
+        "complete": not costs.uncounted,
         "embedding": costs.embedding,
         "head": costs.head,
         "share": costs.share,

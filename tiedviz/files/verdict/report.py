@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tiedviz.files.verdict.verdict import unpacked_words
 from tiedviz.words.numbers import count
 
 
@@ -20,12 +21,17 @@ def markdown_report(record: Mapping[str, Any]) -> str:
         *(_row(row) for row in record["evidence"]),
         "",
         f"{count(record['parameters']['total'])} parameters, counted from "
-        f"{record['parameters']['counted_from']}.",
+        f"{record['parameters']['counted_from']}"
+        f"{unpacked_words(_bytes(record), not record['parameters']['complete'])}.",
         "",
         f"Advice: {record['advice']}",
     ]
     lines += [f"* Elsewhere: {line}" for line in record["other_loaders"]]
     return "\n".join(lines)
+
+
+def _bytes(record: Mapping[str, Any]) -> int:
+    return int(record["parameters"]["unpacked_from_bytes"])
 
 
 def _row(row: Mapping[str, str]) -> str:

@@ -70,6 +70,8 @@ def summary_of(case: Case, word: Word, state: str, costs: Costs) -> str:
     if word in ("near_twin", "contradiction", "untied") and case.comparison:
         parts.append(_apart_words(case))
     parts += causes_of(case, word)[:1]
+    if word in ("tied", "untied") and case.measured and not case.measured.reproduced:
+        parts.append(f"Its logits were not reproduced: {case.measured.reason}.")
     if word == "untied" and case.other_group:
         parts.append(f"{plural(len(case.other_group), 'table')} on the input side are one.")
     return " ".join(parts)

@@ -55,7 +55,9 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         adapters=adapter_layers(header.tensors),
         absent=header.absent,
         one_way=_is_one_way(header),
-        packed=facts.packed,
+        unpacked_bytes=facts.unpacked_bytes,
+        uncounted=facts.uncounted,
+        unpacked=facts.unpacked,
         parameters=facts.parameters,
         stored_numbers=facts.stored_numbers,
     )
@@ -76,11 +78,21 @@ def compare_copies(
     """
     if not found.two_copies or found.partner is None or found.head is None:
         return found
-    if found.uncompared.startswith(_SCALED) or (most is not None and found.to_read > most):
+    if most is not None and found.to_read > most:
+        return found
+    return compare_at(found, Place(found.partner, folder), Place(found.head, folder), progress)
+
+
+def compare_at(found: Stored, one: Place, other: Place, progress: Progress = quiet) -> Stored:
+    """The same with its two copies compared, given where E and W lie.
+
+    Raises:
+        Refusal: what is read cannot be.
+    """
+    if found.uncompared.startswith(_SCALED):
         return found
     from tiedviz.files.verdict.copies.compare import cannot_compare, compare
 
-    one, other = Place(found.partner, folder), Place(found.head, folder)
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
     return found._replace(comparison=compare(one, other, progress), uncompared="")

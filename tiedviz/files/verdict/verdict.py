@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from tiedviz.files.verdict.numbers import exact_size
 from tiedviz.files.verdict.words import Tone, Word
+
+
+def unpacked_words(nbytes: int, uncounted: bool) -> str:
+    """How packed weights were counted, as the end of a clause; empty where there are none."""
+    words = f", unpacked from {exact_size(nbytes)}" if nbytes else ""
+    return words + ("; packed, so fewer than the model has" if uncounted else "")
 
 
 class Evidence(NamedTuple):
@@ -31,6 +38,17 @@ class Costs(NamedTuple):
     """V·d where E and W are one matrix, else 0."""
     wasted_bytes: int = 0
     """Bytes of a second copy that a file need not hold."""
+    unpacked_bytes: int = 0
+    """Bytes of packed weights that were counted as what they hold."""
+    uncounted: bool = False
+    """Whether some packed weights could not be, so that `total` is too small."""
+
+    @property
+    def origin(self) -> str:
+        """Where `total` comes from, as a clause."""
+        if self.counted_from == "loaded":
+            return "counted in memory"
+        return "counted from headers" + unpacked_words(self.unpacked_bytes, self.uncounted)
 
     @property
     def share(self) -> float | None:

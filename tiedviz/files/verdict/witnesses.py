@@ -6,6 +6,7 @@ verdict from headers has fifty in all.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from tiedviz.files.config import Flag
@@ -81,12 +82,20 @@ class Stored(NamedTuple):
     """Names that an index promises and no file holds."""
     one_way: bool = False
     """GGUF: the file says that its attention is not causal, so that it writes no tokens."""
-    packed: bool = False
-    """Whether weights are packed several to a number, so that `parameters` is too small."""
+    unpacked_bytes: int = 0
+    """Bytes of weights packed several to a number, which count as what they hold."""
+    uncounted: bool = False
+    """Whether what some of them hold cannot be told, so that `parameters` is too small."""
+    unpacked: Mapping[str, int] = {}
+    """Parameters in E and W by name, where these are packed."""
     parameters: int = 0
-    """Numbers in the files, each once, without masks and other buffers."""
+    """In the files, each once, without masks and other buffers."""
     stored_numbers: int = 0
-    """The same with them."""
+    """Numbers in the files as stored, with them."""
+
+    def numbers(self, tensor: StoredTensor | None) -> int:
+        """Parameters in E or W; 0 where there is none."""
+        return 0 if tensor is None else self.unpacked.get(tensor.name, tensor.numbers)
 
     @property
     def partner(self) -> StoredTensor | None:
@@ -153,3 +162,6 @@ class Measured(NamedTuple):
     reason: str = ""
     """Why not, as a clause."""
     dtype: str = "float32"
+    scored_by: Literal["", "E", "W", "neither"] = ""
+    """Whose rows move the logits: E's (which may be W too), a W of its own's, or those of neither.
+    "" where that was not found out."""

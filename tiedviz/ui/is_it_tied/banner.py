@@ -51,19 +51,30 @@ def witness_rows(heard: Heard) -> None:
             hear_the_rest(heard)
 
 
+def notes(heard: Heard) -> None:
+    """What is odd about the rows of E: freshly added ones, ones without a token."""
+    for note in heard.hearing.live.notes if heard.hearing.live else ():
+        st.info(markdown_safe(note), icon=":material/rule:")
+
+
 def figures(verdict: Verdict) -> None:
     """Parameters, the part in E and W, and what tying saves."""
     costs = verdict.costs
     tables = costs.embedding + costs.head
     share = "–" if costs.share is None else percent(costs.share)
-    origin = "counted in memory" if costs.counted_from == "loaded" else "counted from headers"
     cells = (
-        ("parameters", short_count(costs.total), f"{count(costs.total)}, each once; {origin}"),
+        (
+            "parameters",
+            short_count(costs.total),
+            f"{count(costs.total)}, each once; {costs.origin}",
+        ),
         ("in E and W", f"{short_count(tables)} · {share}", f"{count(tables)} numbers"),
         ("saved by tying", short_count(costs.saved_by_tying), f"{count(costs.saved_by_tying)}"),
         ("saved in bf16", megabytes(2 * costs.saved_by_tying), "two bytes for each number"),
     )
     for column, (label, value, help_text) in zip(st.columns(4), cells, strict=True):
         column.metric(label, value, help=help_text)
+    if costs.unpacked_bytes or costs.uncounted:
+        st.caption(f"Parameters {costs.origin}.")
     if costs.wasted_bytes:
         st.caption(f"A second copy in the file takes {megabytes(costs.wasted_bytes)} for nothing.")

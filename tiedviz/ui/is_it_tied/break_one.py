@@ -56,7 +56,4 @@ def _fresh_rows(folder: Path) -> None:
 
     table = load_file(folder / "model.safetensors")["model.embed_tokens.weight"]
     if (found := fresh_rows(table)) is not None:
-        st.caption(
-            f"Rows {', '.join(map(str, found.ids))} look freshly added: their length is "
-            f"{found.norm:.3f} where {found.usual_norm:.3f} is usual."
-        )
+        st.caption(markdown_safe(found.words))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,8 +16,12 @@ from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
 from tiedviz.ui.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.opening import open_button
+from tiedviz.ui.refusals import refusals_shown
 from tiedviz.ui.stale import is_stale
 from tiedviz.words.numbers import megabytes
+
+if TYPE_CHECKING:
+    from tiedviz.models.hub.known import RemoteModel
 
 
 @dataclass(frozen=True)
@@ -27,11 +32,13 @@ class Heard:
         source: the model.
         files: where its files lie on this machine, or None.
         hearing: the witnesses heard so far, and the verdict on them.
+        remote: what the Hub said, where the files are only there.
     """
 
     source: Source
     files: Path | None
     hearing: Hearing
+    remote: RemoteModel | None = None
 
 
 def hear_chosen() -> Heard | None:
@@ -75,8 +82,14 @@ def _before_it_is_here(source: Source) -> Heard | None:
         st.info("Its weights are pickled: the files can be heard once they are here.")
         open_button(source, key="fetch for the verdict")
         return None
-    declared, stored = answer.witnesses
-    return Heard(source, None, hearing(source.text, declared, stored, None))
+    key = _remote_key(answer)
+    declared, stored = heard_files(key) or answer.witnesses
+    found = hearing(source.text, declared, stored, None)
+    return Heard(source, None, found, answer)
+
+
+def _remote_key(answer: RemoteModel) -> str:
+    return f"{answer.listing.repo} at {answer.listing.commit}"
 
 
 def _hear_files(files: Path) -> tuple[Declared, Stored]:
@@ -91,20 +104,34 @@ def _hear_files(files: Path) -> tuple[Declared, Stored]:
 def hear_the_rest(heard: Heard) -> None:
     """Buttons for what has not been heard: comparing two copies, opening the model."""
     stored = heard.hearing.stored
-    if stored.two_copies and stored.comparison is None and heard.files is not None:
+    if (
+        stored.two_copies
+        and stored.comparison is None
+        and stored.uncompared.startswith("comparing")
+    ):
+        verb = "reads" if heard.files is not None else "fetches"
         size = megabytes(stored.to_read)
-        if st.button(f"Compare the two copies (reads {size})", icon=":material/compare:"):
-            _compare(heard.files)
+        if st.button(f"Compare the two copies ({verb} {size})", icon=":material/compare:"):
+            with refusals_shown():
+                _compare(heard)
     if heard.hearing.live is None and "loaded" in heard.hearing.verdict.unheard:
         open_button(heard.source, key="hear all four")
 
 
-def _compare(files: Path) -> None:
+def _compare(heard: Heard) -> None:
+    """Compare, with a bar. Any click stops it at the next block, that on Cancel too."""
     bar = st.progress(0.0, text="Comparing the two copies")
+    st.button("Cancel", key="cancel comparing")
 
     def tell(done: int, total: int) -> None:
         share = done / total if total else 1.0
-        bar.progress(share, text=f"Comparing, {megabytes(done)} of {megabytes(total)}")
+        bar.progress(share, text=f"Comparing, {megabytes(2 * done)} of {megabytes(2 * total)}")
 
-    remember_heard(identity(files), hear_files(files, progress=tell))
+    if heard.files is not None:
+        remember_heard(identity(heard.files), hear_files(heard.files, progress=tell))
+    elif heard.remote is not None:
+        from tiedviz.models.hub.headers import compare_remote
+
+        compared = compare_remote(heard.remote.listing, heard.hearing.stored, tell)
+        remember_heard(_remote_key(heard.remote), (heard.hearing.declared, compared))
     st.rerun()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tiedviz.files.verdict.copies.difference import Difference
-from tiedviz.files.verdict.copies.place import Place, Progress, quiet, same_bytes
+from tiedviz.files.verdict.copies.place import Overheard, Place, Progress, quiet, same_bytes
 from tiedviz.files.verdict.copies.rows import is_readable, memory_of_a_row, open_rows
 from tiedviz.files.verdict.witnesses import Comparison
 from tiedviz.words.file_refusals import printable
@@ -34,6 +34,8 @@ def compare(embedding: Place, head: Place, progress: Progress = quiet) -> Compar
     one, other = embedding.tensor, head.tensor
     alike = one.shape == other.shape and one.dtype == other.dtype
     plain = embedding.is_plain and head.is_plain
+    if embedding.remote is not None and head.remote is not None:
+        return _in_one_reading(embedding, head, alike, progress)
     if alike and plain and same_bytes(embedding, head, progress):
         return SAME
     turned = _is_turned(one.shape, other.shape)
@@ -42,6 +44,26 @@ def compare(embedding: Place, head: Place, progress: Progress = quiet) -> Compar
     found = _numbers(embedding, head, turned, progress)
     pickled = alike and not plain and not found.differing_elements
     return SAME if pickled else found
+
+
+def _in_one_reading(embedding: Place, head: Place, alike: bool, progress: Progress) -> Comparison:
+    """Bytes and numbers together, where every byte has to come over a network."""
+    assert embedding.remote is not None and head.remote is not None
+    one, other = embedding.tensor, head.tensor
+    turned = _is_turned(one.shape, other.shape)
+    if one.shape[1] != other.shape[1] and not turned:
+        return _of_other_shapes(one.shape, other.shape)
+    mine, its = Overheard(embedding.remote), Overheard(head.remote)
+    equal = alike
+
+    def tell(done: int, total: int) -> None:
+        nonlocal equal
+        equal = equal and mine.last == its.last
+        progress(done, total)
+
+    places = embedding._replace(remote=mine), head._replace(remote=its)
+    found = _numbers(*places, turned, tell)
+    return SAME if equal else found
 
 
 def cannot_compare(embedding: Place, head: Place) -> str:

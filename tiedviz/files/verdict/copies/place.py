@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.opening import open_weights, read_exactly
+from tiedviz.files.opening import ReadAt, open_weights, read_exactly
 
 Progress = Callable[[int, int], None]
 """`progress(done, total)` in bytes. It may raise to stop the work."""
@@ -20,20 +21,50 @@ def quiet(done: int, total: int) -> None:
 
 
 class Place(NamedTuple):
-    """A stored tensor and the folder its file lies in."""
+    """A stored tensor, and the folder its file lies in or the reader that reaches it."""
 
     tensor: StoredTensor
     folder: Path
+    remote: ReadAt | None = None
+    """Reads its file by ranges, where that is on another machine."""
+    remote_size: int = 0
+    """Bytes of that file."""
 
     @property
     def path(self) -> Path:
         """The file."""
         return self.folder / self.tensor.file
 
+    @contextmanager
+    def open(self) -> Iterator[tuple[ReadAt, int]]:
+        """A reader of its file, and the file's size.
+
+        Raises:
+            FileRefusal: it cannot be opened.
+        """
+        if self.remote is not None:
+            yield self.remote, self.remote_size
+            return
+        with open_weights(self.path) as opened:
+            yield opened
+
     @property
     def is_plain(self) -> bool:
         """Whether its numbers are one run of bytes, row after row."""
         return self.tensor.offset is not None
+
+
+class Overheard:
+    """A reader that keeps what it read last, so that its bytes can be compared too."""
+
+    def __init__(self, read: ReadAt) -> None:
+        self._read = read
+        self.last = b""
+
+    def __call__(self, offset: int, length: int) -> bytes:
+        """Read, and keep."""
+        self.last = self._read(offset, length)
+        return self.last
 
 
 def same_bytes(one: Place, other: Place, progress: Progress = quiet) -> bool:
@@ -45,7 +76,7 @@ def same_bytes(one: Place, other: Place, progress: Progress = quiet) -> bool:
     total = one.tensor.nbytes
     if total != other.tensor.nbytes:
         return False
-    with open_weights(one.path) as (read, size), open_weights(other.path) as (read_other, its_size):
+    with one.open() as (read, size), other.open() as (read_other, its_size):
         for start in range(0, total, CHUNK):
             length = min(CHUNK, total - start)
             mine = read_exactly(read, _at(one, start), length, one.tensor.file, size)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.header import BITS
-from tiedviz.files.opening import ReadAt, open_weights, read_exactly
+from tiedviz.files.opening import ReadAt, read_exactly
 from tiedviz.files.verdict.copies.place import Place
 from tiedviz.files.verdict.copies.types import FRACTION_BITS, GRIDS
 
@@ -42,7 +42,7 @@ def open_rows(place: Place) -> Iterator[Rows]:
     if not place.is_plain:
         yield _unpickled(place)
         return
-    with open_weights(place.path) as (read, size):
+    with place.open() as (read, size):
         yield _plain(place, read, size)
 
 
