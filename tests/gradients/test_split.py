@@ -214,6 +214,25 @@ def test_a_pass_in_another_thread_waits_and_sees_the_model_as_it_is(architecture
         assert torch.allclose(split.output_norms, first.output_norms, rtol=1e-6)
 
 
+def test_whoever_looks_without_the_lock_sees_one_matrix_all_the_time(architecture):
+    """A sidebar asks whether E is W while somebody else's gradients are computed."""
+    loaded = architecture("gpt2")
+    sentence, done, seen = sentence_of(loaded, TEXT), threading.Event(), []
+    held = loaded.embedding
+
+    def look():
+        while not done.is_set():
+            seen.append(loaded.tied and loaded.embedding is held and not held.requires_grad)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    for _ in range(10):
+        gradient_split(loaded, sentence)
+    done.set()
+    thread.join()
+    assert len(seen) > 100 and all(seen)
+
+
 def test_after_passes_without_gradients_it_still_works():
     """What such a pass leaves behind (tables of positions) cannot be used by autograd as it is."""
     loaded = build("xglm")
