@@ -77,7 +77,7 @@ def _written_out(loaded: LoadedModel, reading: Reading, parts: LogitDifference) 
     a, b = (loaded.vocabulary.token(id).shown for id in (parts.a, parts.b))
     st.markdown(f":orange[{markdown_safe(a)}] minus {markdown_safe(b)}")
     st.latex(rf"{state}\cdot({row}_{{{parts.a}}}-{row}_{{{parts.b}}})={parts.dot:.4f}")
-    if parts.total != parts.dot:
+    if parts.scaled != parts.dot or parts.bias or parts.cap is not None:
         steps = "" if parts.scaled == parts.dot else f", scaled {parts.scaled:+.4f}"
         steps += f", bias {parts.bias:+.4f}" if parts.bias else ""
         steps += f", softcap {parts.capped:+.4f}" if parts.cap is not None else ""
