@@ -21,7 +21,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("repo", "kind"), KINDS.items())
-def test_each_failure_has_its_own_class(hub, repo, kind):
+def test_each_failure_has_its_own_class(hub, repo, kind):  # 10, 11
     began = time.monotonic()
     with pytest.raises(kind) as refused:
         load(repo)
@@ -39,14 +39,14 @@ def test_no_two_failures_are_worded_alike(hub):
     assert len(set(said.values())) == len(FAILURES)
 
 
-def test_a_dead_address_is_unreachable(hub, monkeypatch):
+def test_a_dead_address_is_unreachable(hub, monkeypatch):  # 11
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(words.HubUnreachable) as refused:
         load("org/any")
     assert "http://127.0.0.1:9" in str(refused.value)
 
 
-def test_offline_asks_nobody(hub, monkeypatch):
+def test_offline_asks_nobody(hub, monkeypatch):  # 11
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(words.HubOffline):
         load("org/any")

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tiedviz.models import cache_folder
 from tiedviz.models.cache_folder import cache_root, entry, made_once, require_disk
 from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
 
@@ -163,14 +162,14 @@ def test_enough_room_on_the_disk_is_no_refusal(empty_cache):
     assert not empty_cache.exists()
 
 
-def test_too_little_room_on_the_disk_is_refused_with_both_numbers(empty_cache, monkeypatch):
+def test_too_little_room_on_the_disk_is_refused_with_both_numbers(empty_cache, monkeypatch):  # 64
     asked = []
 
     def usage(path):
         asked.append(Path(path))
         return _Usage(10, 0, 5_000_000)
 
-    monkeypatch.setattr(cache_folder.shutil, "disk_usage", usage)
+    monkeypatch.setattr(shutil, "disk_usage", usage)
     with pytest.raises(TooLittleDisk) as refusal:
         require_disk("tiny", 93_000_000)
     assert "93 MB" in refusal.value.why and "5 MB" in refusal.value.why

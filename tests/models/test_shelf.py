@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import namedtuple
 
 import pytest
 
-from tiedviz.models import cache_folder, shelf
-from tiedviz.models.shelf import by_hand, fetch, pip_command, shelf_file
+from tiedviz.models import shelf
+from tiedviz.models.cache_folder import shelf_file
+from tiedviz.models.shelf import by_hand, fetch, pip_command
 from tiedviz.words.opening_refusals import (
     CacheNotWritable,
     DownloadFailed,
@@ -99,7 +101,7 @@ def test_after_a_failure_it_can_be_fetched(index, shelf_model):
 
 
 def test_too_little_room_is_refused_before_anything_is_asked_for(index, shelf_model, monkeypatch):
-    monkeypatch.setattr(cache_folder.shutil, "disk_usage", lambda path: _Usage(1, 1, 2_000_000))
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: _Usage(1, 1, 2_000_000))
     steps = []
     with pytest.raises(TooLittleDisk) as refusal:
         fetch(shelf_model(file_size=5_000_000), steps.append)

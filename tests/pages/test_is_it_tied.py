@@ -172,3 +172,11 @@ def test_the_report_can_be_pasted_into_an_issue(visit, edited):
     assert "contradiction" in report
     assert "| stored | two copies |" in report
     assert any("python -m tiedviz audit" in code.value for code in app.code)
+
+
+def test_calls_are_code_and_names_stay_text():
+    from tiedviz.ui.is_it_tied.banner import prose
+
+    assert prose("never call `tie_weights()`.").replace("\\", "") == "never call `tie_weights()`."
+    assert "`tie_weights()`" in prose("never call `tie_weights()`.")
+    assert "\\*" in prose("`*a*`") and "\\`" in prose("`*a*`")

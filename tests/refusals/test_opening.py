@@ -200,13 +200,13 @@ def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_fold
     assert "400 MB" in str(refused.value) and "123 MB" in str(refused.value)
 
 
-def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatch):
+def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatch):  # 11
     folder = tiny_folder()
     monkeypatch.setenv("HOME", str(folder.parent))
     assert load(f"~/{folder.name} ").tied
 
 
-def test_bert_opens_as_the_masked_model_it_is(tmp_path):
+def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # 33
     from transformers import BertConfig, BertForMaskedLM
 
     from tests.hub.released import saved, word_tokenizer

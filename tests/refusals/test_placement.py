@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from transformers import LlamaForCausalLM
 
 from tiedviz.compute.reading import read
 from tiedviz.models import placement
@@ -48,3 +49,47 @@ def test_where_not_even_the_tables_fit_both_numbers_are_said(big, monkeypatch):
 
 def test_what_fits_goes_to_memory_without_a_word(big):
     assert load(str(big)).placement == ""
+
+
+def accelerators(monkeypatch, present):
+    """The machine as the decision sees it: with accelerators or without."""
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: present)
+
+
+def test_where_accelerators_are_accelerate_spreads_the_model(big, monkeypatch):
+    """The decision alone: no machine of ours has one, so nothing here was run on one."""
+    from tiedviz.files.facts import read_facts
+
+    accelerators(monkeypatch, True)
+    leave(monkeypatch, 0.1, big)  # memory is no matter then
+    found = placement.place(LlamaForCausalLM, big, read_facts(big), "big")
+    assert found.options == {"device_map": "auto"}
+    assert found.words == "spread over the accelerators"
+
+
+def test_without_accelerators_room_decides(big, monkeypatch, empty_cache):
+    from tiedviz.files.facts import read_facts
+    from tiedviz.models.building import building
+
+    facts = read_facts(big)
+    accelerators(monkeypatch, False)
+    leave(monkeypatch, 1.0, big)
+    assert placement.place(LlamaForCausalLM, big, facts, "big").options == {}
+    leave(monkeypatch, 0.6, big)
+    with building():
+        options = placement.place(LlamaForCausalLM, big, facts, "big").options
+    places = options["device_map"]
+    assert places["model.embed_tokens"] == places["lm_head"] == "cpu"
+    blocks = [places[f"model.layers.{n}"] for n in range(8)]
+    assert blocks == sorted(blocks) and set(blocks) == {"cpu", "disk"}
+    assert options["offload_folder"].startswith(str(empty_cache))
+
+
+def test_a_device_map_of_auto_loads_and_answers_the_same(big, monkeypatch):
+    """`auto` itself, on a machine where accelerate finds nothing but memory."""
+    whole = load(str(big))
+    accelerators(monkeypatch, True)
+    spread = load(str(big))
+    assert spread.placement == "spread over the accelerators" and spread.tied
+    ids = [5, 90, 17, 200]
+    assert torch.equal(read(spread, ids).logits, read(whole, ids).logits)

@@ -3,8 +3,9 @@ import torch
 
 from tests.tiny_models import opened
 from tests.verdict.conftest import tiny
+from tiedviz.compute.ranking import mass_beyond
 from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.rows import EmptyRows, empty_rows, fresh_rows, mass_without_token
+from tiedviz.compute.witnesses.rows import EmptyRows, empty_rows, fresh_rows
 from tiedviz.models.building import building
 
 
@@ -48,7 +49,7 @@ def test_rows_without_a_token_and_their_mass():  # 23
     found = empty_rows(loaded)
     assert found.count == 14 and 0 < found.mass < 1
     logits = torch.zeros(64)
-    assert mass_without_token(logits, 50) == pytest.approx(14 / 64)
+    assert mass_beyond(logits, 50) == pytest.approx(14 / 64)
     assert EmptyRows(50, 52).count == 0
 
 

@@ -121,7 +121,7 @@ def test_what_a_screen_would_hide_is_shown(raw, shown):
 
 
 @pytest.mark.parametrize("text", ["שלום", "مرحبا", "a ש", "٣"])
-def test_right_to_left_text_is_isolated(text):
+def test_right_to_left_text_is_isolated(text):  # 81
     shown = visible(text.encode())
     assert shown[0] == "\u2066" and shown[-1] == "\u2069"
     assert shown[1:-1] == text.replace(" ", "␣")
@@ -176,7 +176,7 @@ def test_a_token_knows_whether_it_is_whole_characters():
     assert Token(0, "x", b"\xe4\xbd").text == "\ufffd"
 
 
-def test_the_eight_pieces_of_one_emoji_are_one_group():
+def test_the_eight_pieces_of_one_emoji_are_one_group():  # 6
     assert b"".join(ASTRONAUT_PIECES).decode() == ASTRONAUT
     assert characters(tokens(ASTRONAUT_PIECES)) == [[0, 1, 2, 3, 4, 5, 6, 7]]
 
@@ -195,7 +195,7 @@ def test_tokens_that_are_whole_stay_apart_even_where_they_make_one_picture():
     assert characters(tokens(pieces)) == [[0], [1], [2]]
 
 
-def test_the_pieces_of_four_characters_are_four_groups():
+def test_the_pieces_of_four_characters_are_four_groups():  # 6
     assert b"".join(HELLO_WORLD_PIECES).decode() == HELLO_WORLD
     assert characters(tokens(HELLO_WORLD_PIECES)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
 

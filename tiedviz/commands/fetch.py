@@ -21,8 +21,8 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fetch, check, convert. Returns the exit status."""
+    from tiedviz.models.cache_folder import shelf_file
     from tiedviz.models.loading import model_folder
-    from tiedviz.models.shelf import shelf_file
 
     model = SHELF[options.name]
     progress = Progress()

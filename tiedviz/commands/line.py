@@ -52,6 +52,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tiedviz",
         description="Is a language model's embedding matrix shared, and what does it do?",
+        formatter_class=_formatter,
     )
     parser.add_argument("--version", action="version", version=__version__)
     # without prog argparse would format a usage line first, for which it imports five compressors
@@ -59,6 +60,18 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     for name in names:
         importlib.import_module(f"tiedviz.commands.{name}").add_to(commands)
     return parser
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Help as wide as the terminal.
+
+    argparse makes one for every option, and each asks shutil, which brings in five compressors.
+    """
+    try:
+        width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+    except (OSError, ValueError):
+        width = 80
+    return argparse.HelpFormatter(prog, width=width - 2)
 
 
 def _quieten() -> None:

@@ -80,7 +80,11 @@ def _scores(loaded: LoadedModel, reading: Reading | Scored) -> dict[By, torch.Te
 
 def mass_without_token(loaded: LoadedModel, reading: Reading) -> float:
     """The probability the model gives to rows that no token uses (padded vocabularies)."""
-    rows = loaded.vocabulary.size
-    if rows >= len(reading.logits):
+    return mass_beyond(reading.logits, loaded.vocabulary.size)
+
+
+def mass_beyond(logits: torch.Tensor, tokens: int) -> float:
+    """The probability of rows beyond the tokenizer's, from the logits of one position, (V,)."""
+    if tokens >= len(logits):
         return 0.0
-    return float(torch.softmax(reading.logits.double(), 0)[rows:].sum())
+    return float(torch.softmax(logits.detach().double(), dim=-1)[tokens:].sum())

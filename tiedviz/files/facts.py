@@ -103,9 +103,11 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     head = find_head(tensors, embedding, sizes.vocab_size)
     matrix = embedding or head
     packing = _packing(header, config)
-    kept = [t for t in header.distinct if is_parameter(t) and t.name not in packing.beside]
+    numbers = packing.numbers if packing else {}
+    beside = packing.beside if packing else frozenset()
+    kept = [t for t in header.distinct if is_parameter(t) and t.name not in beside]
     dtypes = _dtypes(header)
-    packed = bool(packing.numbers or packing.unclear)
+    packed = bool(packing and (numbers or packing.unclear))
     return ModelFacts(
         format=header.format,
         architecture=_architecture(header, config),
@@ -113,7 +115,7 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
         d=_width(matrix, sizes, packed),
         layers=sizes.layers,
         positions=sizes.positions,
-        parameters=sum(packing.parameters(tensor) for tensor in kept),
+        parameters=sum(numbers.get(tensor.name, tensor.numbers) for tensor in kept),
         stored_numbers=header.stored_numbers,
         dtype=dtypes[0] if dtypes else "",
         dtypes=dtypes,
@@ -123,18 +125,20 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
         head_shares_storage=_share(header, embedding, head),
         copies=find_copies(tensors, embedding),
         packed=packed,
-        unpacked_bytes=sum(t.nbytes for t in header.distinct if t.name in packing.numbers),
-        uncounted=bool(packing.unclear),
-        unpacked={t.name: packing.parameters(t) for t in (embedding, head) if packed and t},
+        unpacked_bytes=sum(t.nbytes for t in header.distinct if t.name in numbers),
+        uncounted=bool(packing and packing.unclear),
+        unpacked={t.name: numbers[t.name] for t in (embedding, head) if t and t.name in numbers},
     )
 
 
-def _packing(header: Header, config: Mapping[str, object]) -> Packing:
-    """How packed weights count. GGUF states shapes unpacked."""
-    # whole numbers are rare among weights, and reading how they are packed takes its time
-    from tiedviz.files.packing import Packing, packing_of
+def _packing(header: Header, config: Mapping[str, object]) -> Packing | None:
+    """How packed weights count; None where there are none. GGUF states shapes unpacked."""
+    whole = any(tensor.dtype[0] in "IU" for tensor in header.tensors)
+    if header.format == "gguf" or not whole:
+        return None
+    from tiedviz.files.packing import packing_of  # few models are packed
 
-    return Packing() if header.format == "gguf" else packing_of(header.tensors, config)
+    return packing_of(header.tensors, config)
 
 
 def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:

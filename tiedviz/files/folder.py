@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from tiedviz.files.gguf import read_gguf_file
 from tiedviz.files.header import Header
 from tiedviz.files.json_text import read_object
 from tiedviz.files.listing import list_names, refuse_not_a_model
@@ -27,11 +26,12 @@ INDEX_LIMIT = 100_000_000  # bytes
 
 # In the order in which transformers looks for them; each may have an index in its place.
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
-_OTHER_WEIGHTS = re.compile(
+# Not compiled before they are needed: most folders are what they should be.
+_OTHER_WEIGHTS = (
     r".*\.(h5|msgpack|onnx|ckpt|index|pth|pt|keras|nemo|tflite|ot|mlmodel|npz|safetensors|bin)"
 )
-_NO_WEIGHTS = re.compile(r"(training_args|optimizer|scheduler|scaler|rng_state|adapter_model).*")
-_GGUF_PART = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<parts>\d{5})\.gguf")
+_NO_WEIGHTS = r"(training_args|optimizer|scheduler|scaler|rng_state|adapter_model).*"
+_GGUF_PART = r"(?P<stem>.+)-\d{5}-of-(?P<parts>\d{5})\.gguf"
 
 
 def read_header(path: Path) -> Header:
@@ -78,7 +78,7 @@ def _reader(name: str) -> Callable[[Path], Header] | None:
 
 
 def _read_pickled(path: Path) -> Header:
-    # Imported late: walking a pickle needs zipfile and pickletools, and few models are pickles.
+    # Imported late: no format's reader is worth its time to a model of another format.
     from tiedviz.files.pickled import read_pickled_file
 
     return read_pickled_file(path)
@@ -108,18 +108,20 @@ def _read_shards(folder: Path, index_name: str) -> Header:
 
 
 def _read_only_gguf(folder: Path, names: list[str]) -> Header:
-    models = {_GGUF_PART.sub(r"\g<stem>", name): name for name in reversed(names)}
+    models = {re.sub(_GGUF_PART, r"\g<stem>", name): name for name in reversed(names)}
     if len(models) > 1:
         raise SeveralModels(folder.name or str(folder), names)
     return _read_gguf_parts(folder / next(iter(models.values())))
 
 
 def _read_gguf_parts(path: Path) -> Header:
+    from tiedviz.files.gguf import read_gguf_file  # late, as above
+
     header = read_gguf_file(path)
     parts = header.metadata.get("split.count")
     if type(parts) is not int or parts < 2:
         return header
-    found = _GGUF_PART.fullmatch(path.name)
+    found = re.fullmatch(_GGUF_PART, path.name)
     if found is None or int(found["parts"]) != parts:
         raise MissingShard(path.name, [f"the other {parts - 1}"], parts)
     names = [f"{found['stem']}-{i:05}-of-{found['parts']}.gguf" for i in range(1, parts + 1)]
@@ -136,7 +138,8 @@ def _require(folder: Path, shards: list[str], index: str) -> None:
 
 
 def _no_weights(folder: Path, names: tuple[str, ...]) -> WrongFormat | NoWeights | NothingThere:
-    others = [n for n in names if _OTHER_WEIGHTS.fullmatch(n) and not _NO_WEIGHTS.fullmatch(n)]
+    found = [name for name in names if re.fullmatch(_OTHER_WEIGHTS, name)]
+    others = [name for name in found if not re.fullmatch(_NO_WEIGHTS, name)]
     if others:
         return WrongFormat(folder.name or str(folder), others)
     refuse_not_a_model(folder, names)

@@ -44,10 +44,6 @@ class Packing(NamedTuple):
     unclear: tuple[str, ...] = ()
     """Packed tensors of which neither the header nor config.json tells how many they hold."""
 
-    def parameters(self, tensor: StoredTensor) -> int:
-        """Parameters in a tensor, packed or not."""
-        return self.numbers.get(tensor.name, tensor.numbers)
-
 
 def packing_of(tensors: Iterable[StoredTensor], config: Mapping[str, object]) -> Packing:
     """How the packed tensors among these count; all that is not packed is left out."""

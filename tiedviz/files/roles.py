@@ -37,13 +37,19 @@ _EMBEDS = re.compile(r"emb|wte|shared|tok")
 
 # The last two words of a name, for what is stored beside the parameters.
 _MASK = re.compile(r"(attn|attention|self_attention)\.(bias|causal_mask)")
-_BUFFER = re.compile(
-    r"(\w+\.)?(masked_bias|\w*inv_freq|(position|token_type|relative_position)_(ids|index)"
-    r"|final_logits_bias|running_(mean|var)|num_batches_tracked|(cos|sin)_cached|causal_mask"
-    r"|alibi|layer_scalar|(weight|input|output|k|v)(_global)?_scale(_inv|_2)?"
-    r"|weight_(zero_point|shape|g_idx|format)|SCB)"
-    r"|embed_positions\.weights|rope_(freqs|factors_\w+)\.weight"
-)
+# Plain names, since one expression for all of them takes longer to compile than a header to read.
+_BUFFERS = {
+    *("masked_bias", "position_ids", "token_type_ids", "relative_position_ids", "position_index"),
+    *("token_type_index", "relative_position_index", "final_logits_bias", "running_mean"),
+    *("running_var", "num_batches_tracked", "cos_cached", "sin_cached", "causal_mask", "alibi"),
+    *("layer_scalar", "weight_zero_point", "weight_shape", "weight_g_idx", "weight_format", "SCB"),
+    *(
+        f"{of}{kind}_scale{end}"
+        for of in ("weight", "input", "output", "k", "v")
+        for kind in ("", "_global")
+        for end in ("", "_inv", "_2")
+    ),
+}
 
 
 def find_embedding(
@@ -109,7 +115,16 @@ def is_parameter(tensor: StoredTensor) -> bool:
     tail = ".".join(tensor.name.rsplit(".", 2)[-2:])
     if _MASK.fullmatch(tail):
         return len(tensor.shape) != 4 or tensor.shape[:2] != (1, 1)
-    return not _BUFFER.fullmatch(tail)
+    return not _is_buffer(*tail.split("."))
+
+
+def _is_buffer(*words: str) -> bool:
+    """Whether the last word of a name, or the last two, are those of something computed."""
+    if words[-1] in _BUFFERS or words[-1].endswith("inv_freq"):
+        return True
+    if words[-2:] == ("embed_positions", "weights"):
+        return True
+    return words[-1] == "weight" and words[0].startswith(("rope_freqs", "rope_factors_"))
 
 
 def _end(name: str, ends: Sequence[str]) -> str | None:

@@ -8,15 +8,17 @@ finished.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-import platformdirs
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
+
+if TYPE_CHECKING:  # a verdict from headers asks for a path, and takes less time than these
+    from filelock import FileLock
+
+    from tiedviz.words.shelf import ShelfModel
 
 # How often whoever waits for another process gets to look up (and to stop), in seconds.
 _BEAT = 0.3
@@ -25,12 +27,21 @@ _BEAT = 0.3
 def cache_root() -> Path:
     """`TIEDVIZ_CACHE` where it is set, else the platform's cache folder. Not created here."""
     chosen = os.environ.get("TIEDVIZ_CACHE")
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_cache_dir("tiedviz"))
+    if chosen:
+        return Path(chosen).expanduser()
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("tiedviz"))
 
 
 def entry(*parts: str) -> Path:
     """The folder of one cache entry, whether or not it exists yet."""
     return cache_root().joinpath(*parts)
+
+
+def shelf_file(model: ShelfModel) -> Path:
+    """Where a shelf model's `.gguf` file lies once it has been fetched."""
+    return entry("shelf", f"{model.name}-{model.sha256[:12]}", model.file_name)
 
 
 @contextmanager
@@ -49,6 +60,10 @@ def made_once(
     Raises:
         CacheNotWritable: the cache folder cannot be written to.
     """
+    import shutil
+
+    from filelock import FileLock
+
     with _writing():
         folder.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.with_name(folder.name + ".lock"))
@@ -81,6 +96,8 @@ def _writing() -> Iterator[None]:
 
 
 def _acquired(lock: FileLock) -> bool:
+    from filelock import Timeout
+
     try:
         lock.acquire(timeout=_BEAT)
     except Timeout:
@@ -90,13 +107,21 @@ def _acquired(lock: FileLock) -> bool:
     return True
 
 
-def require_disk(title: str, needed: int) -> None:
-    """Nothing, or a refusal where the cache folder's disk has less than `needed` bytes free.
+def require_disk(title: str, needed: int, folder: Path | None = None) -> None:
+    """Nothing, or a refusal where the disk of a cache folder has less than `needed` bytes free.
+
+    Args:
+        title: what is to be kept, for the refusal.
+        needed: bytes.
+        folder: which cache, perhaps not made yet; by default the app's own.
 
     Raises:
         TooLittleDisk: with both numbers.
     """
-    nearest = next(path for path in (cache_root(), *cache_root().parents) if path.exists())
+    import shutil
+
+    folder = folder or cache_root()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(nearest).free
     if free < needed:
         raise TooLittleDisk(title, needed, free)

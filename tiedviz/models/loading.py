@@ -14,6 +14,7 @@ from transformers import AutoTokenizer, PreTrainedModel
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact
+from tiedviz.models.cache_folder import shelf_file
 from tiedviz.models.checkpoint import model_class
 from tiedviz.models.convert import convert, converted_folder
 from tiedviz.models.hub.opening import repository_folder
@@ -21,7 +22,7 @@ from tiedviz.models.identity import identity
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.placement import Placement, place
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.models.shelf import fetch, shelf_file
+from tiedviz.models.shelf import fetch
 from tiedviz.models.sources import (
     FolderSource,
     GgufSource,

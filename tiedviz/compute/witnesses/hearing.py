@@ -135,7 +135,7 @@ def _is_there(path: Path) -> bool:
 
 def _shelf_file(source: ShelfSource) -> Path | None:
     """The published file itself, rather than what became of it."""
-    from tiedviz.models.shelf import shelf_file
+    from tiedviz.models.cache_folder import shelf_file
 
     file = shelf_file(source.model)
     if file.is_file():

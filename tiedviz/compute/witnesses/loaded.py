@@ -103,14 +103,3 @@ def _lists(module: PreTrainedModel, prefix: str, head: str) -> bool:
     inside = head.removeprefix(f"{prefix}.") if prefix else head
     keys = module._tied_weights_keys or {}
     return inside in keys or inside.removesuffix(".weight") in keys
-
-
-def is_in_memory(model: nn.Module) -> bool:
-    """Whether every parameter has numbers: none is on meta, none offloaded."""
-    return not any(parameter.is_meta for parameter in model.parameters())
-
-
-def embedding_of(model: nn.Module) -> torch.Tensor | None:
-    """E as a plain tensor, under whatever wraps it."""
-    side = input_side(unwrapped(model))
-    return side.weight if side else None

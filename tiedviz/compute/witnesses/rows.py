@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.forward import forward
+from tiedviz.compute.ranking import mass_beyond
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.numbers import count
 
@@ -74,7 +75,7 @@ def empty_rows(loaded: LoadedModel) -> EmptyRows:
     ids = [id % tokens for id in _PROBE]
     with loaded.lock, torch.inference_mode():
         logits = forward(loaded.model, ids, decoder_ids=ids).logits[0, -1]
-    return EmptyRows(rows, tokens, mass_without_token(logits, tokens))
+    return EmptyRows(rows, tokens, mass_beyond(logits, tokens))
 
 
 def fresh_rows(matrix: torch.Tensor) -> FreshRows | None:
@@ -98,11 +99,6 @@ def fresh_rows(matrix: torch.Tensor) -> FreshRows | None:
         return None
     cosine = float((units @ torch.nn.functional.normalize(units.mean(0), dim=0)).min())
     return FreshRows(tuple(ids.tolist()), float(norms[ids].median()), usual, min(cosine, 1.0))
-
-
-def mass_without_token(logits: torch.Tensor, tokens: int) -> float:
-    """The probability of rows beyond the tokenizer's, from the logits of one position, (V,)."""
-    return float(torch.softmax(logits.detach().double(), dim=-1)[tokens:].sum())
 
 
 def _norms(matrix: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,13 @@ from typing import Any
 from huggingface_hub import hf_hub_download
 from tqdm.auto import tqdm
 
+from tiedviz.models.cache_folder import require_disk
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import remember_revision
 from tiedviz.models.hub.layout import CONFIG, Listing
 from tiedviz.models.progress import Report, Step
-from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
+from tiedviz.words.opening_refusals import CacheNotWritable
 
 
 def download(listing: Listing, report: Report) -> Path:
@@ -26,8 +26,9 @@ def download(listing: Listing, report: Report) -> Path:
         TooLittleDisk, CacheNotWritable: there is nowhere to put them.
     """
     needed = listing.needed
-    _require_room(listing, needed)
-    progress = _Fetched(listing.size_of(needed), report)
+    size = listing.size_of(needed)
+    require_disk(listing.repo, size, cache_folder())
+    progress = _Fetched(size, report)
     paths = {}
     for name in needed:
         paths[name] = _one(listing, name, progress)
@@ -54,14 +55,6 @@ def _one(listing: Listing, name: str, progress: _Fetched) -> Path:
             if error.errno is None:
                 raise  # one of the Hub's own errors, which are OSErrors too
             raise CacheNotWritable(error.strerror or str(error)) from error
-
-
-def _require_room(listing: Listing, names: list[str]) -> None:
-    folder = cache_folder()
-    nearest = next(path for path in (folder, *folder.parents) if path.exists())
-    free, needed = shutil.disk_usage(nearest).free, listing.size_of(names)
-    if free < needed:
-        raise TooLittleDisk(listing.repo, needed, free)
 
 
 class _Fetched:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import streamlit as st
 
 from tiedviz.files.verdict.verdict import Verdict
@@ -30,10 +32,18 @@ _STATES = {
 }
 
 
+def prose(sentence: str) -> str:
+    """A sentence made safe for Markdown; calls in backticks, as `tie_weights()`, stay code."""
+    parts = re.split(r"`(\w+\(\))`", sentence)
+    return "".join(
+        f"`{part}`" if odd % 2 else markdown_safe(part) for odd, part in enumerate(parts)
+    )
+
+
 def banner(verdict: Verdict) -> None:
     """The word in its tone, the state, the advice, and how it usually came about."""
     word = verdict.word.replace("_", " ").capitalize()
-    lines = [f"**{word}.** {markdown_safe(verdict.state)}", markdown_safe(verdict.advice)]
+    lines = [f"**{word}.** {markdown_safe(verdict.state)}", prose(verdict.advice)]
     if verdict.causes:
         lines.append("Usual causes: " + markdown_safe("; ".join(verdict.causes)))
     _BOX[verdict.tone]("\n\n".join(lines), icon=_ICONS[verdict.word])

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.caches import residents
+from tiedviz.ui.is_it_tied.banner import prose
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.repairs import repair_for
-from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -31,7 +31,7 @@ def configured_tab(heard: Heard | None) -> None:
     _groups(verdict.groups)
     if verdict.other_loaders:
         st.markdown("**What other loaders do**")
-        st.markdown("\n".join(f"* {markdown_safe(line)}" for line in verdict.other_loaders))
+        st.markdown("\n".join(f"* {prose(line)}" for line in verdict.other_loaders))
     if repair := repair_for(verdict.word, heard.hearing.declared.path):
         st.markdown("**Repair**, to run yourself on a copy; this page never runs it")
         st.code(repair, language="python")
