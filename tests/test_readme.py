@@ -20,7 +20,7 @@ def pages():
         for node in tree.body
         if isinstance(node, ast.Assign) and node.targets[0].id == "_PAGES"
     ]
-    return [(stem, title) for stem, title, _ in ast.literal_eval(table)]
+    return list(ast.literal_eval(table))
 
 
 def options(name):

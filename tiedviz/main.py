@@ -9,16 +9,17 @@ from tiedviz.ui.refusals import refusals_shown
 from tiedviz.ui.shared_server import guard
 from tiedviz.ui.sidebar import sidebar
 
+# Titles alone: with icons, nine do not fit beside the sidebar at 1280 pixels.
 _PAGES = (
-    ("home", "Home", ":material/home:"),
-    ("walkthrough", "Walkthrough", ":material/school:"),
-    ("is_it_tied", "Is it tied?", ":material/link:"),
-    ("next_token", "Next token", ":material/arrow_forward:"),
-    ("layers", "Layers", ":material/layers:"),
-    ("token_map", "Token map", ":material/scatter_plot:"),
-    ("gradients", "Gradients", ":material/call_split:"),
-    ("compare", "Compare", ":material/compare_arrows:"),
-    ("embedding_share", "Embedding share", ":material/pie_chart:"),
+    ("home", "Home"),
+    ("walkthrough", "Walkthrough"),
+    ("is_it_tied", "Is it tied?"),
+    ("next_token", "Next token"),
+    ("layers", "Layers"),
+    ("token_map", "Token map"),
+    ("gradients", "Gradients"),
+    ("compare", "Compare"),
+    ("embedding_share", "Embedding share"),
 )
 
 # These draw the progress of an opening themselves. One polling fragment on a screen: two of them
@@ -29,8 +30,7 @@ _ICON = Path(__file__).parent / "ui" / "icon.png"
 
 st.set_page_config(page_icon=str(_ICON), layout="wide")
 pages = [
-    st.Page(f"../pages/{stem}.py", title=title, icon=icon, default=stem == "home")
-    for stem, title, icon in _PAGES
+    st.Page(f"../pages/{stem}.py", title=title, default=stem == "home") for stem, title in _PAGES
 ]
 page = st.navigation(pages, position="top")
 tighten()
