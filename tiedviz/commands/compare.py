@@ -96,12 +96,8 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
     """The answer of one model, which is gone when this returns."""
     from tiedviz.compute.compare.answer import answer
     from tiedviz.compute.compare.shared_tokens import token_texts
-    from tiedviz.compute.continuation import (
-        GREEDY,
-        Continuation,
-        continuation_record,
-        continued,
-    )
+    from tiedviz.compute.continuation import GREEDY, Continuation, continued
+    from tiedviz.compute.continuation_record import continuation_record
     from tiedviz.models.loading import load
 
     progress = Progress()
@@ -120,7 +116,8 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
 
 
 def _agreements(done: list[_Asked], top: int) -> list[dict[str, Any]]:
-    from tiedviz.compute.compare.agreement import Text, agreement, agreement_record
+    from tiedviz.compute.compare.agreement import agreement, agreement_record
+    from tiedviz.compute.compare.parting import Text
     from tiedviz.compute.compare.shared_tokens import shared_tokens
 
     records = []
