@@ -15,7 +15,7 @@ from tiedviz.commands.options import MODEL_HELP, Progress, add_json, at_least_on
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.prompt_refusals import NotTwoToFour
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.tokens import visible
+from tiedviz.words.tokens import readable, visible
 
 if TYPE_CHECKING:
     from tiedviz.compute.compare.answer import Answer
@@ -188,7 +188,7 @@ def _print_table(record: dict[str, Any]) -> None:
         for row in model["top"][:5]:
             print(f"  {percent(row['probability']):>8}  {visible(row['text'].encode())}")
         if written := model.get("continuation"):
-            print(f"  writes: {visible(written['text'].encode()).replace('␣', ' ')}")
+            print(f"  writes: {readable(written['text'].encode())}")
     for pair in record["agreement"]:
         bits = pair["js_divergence_bits"]
         shown = "no common ground" if bits is None else f"JS divergence {bits:.4f} bits"
@@ -199,7 +199,7 @@ def _print_table(record: dict[str, Any]) -> None:
         )
         if greedy := pair["greedy"]:
             where = "part" if greedy["differ"] else "do not part"
-            print(f"  both begin “{greedy['common']}” and {where}")
+            print(f"  both begin “{readable(greedy['common'].encode())}” and {where}")
     for pair in record.get("geometry", {}).get("overlaps", []):
         print(
             f"{' | '.join(pair['models'])}: {percent(pair['neighbours_shared'])} of the nearest "
