@@ -112,7 +112,7 @@ def test_one_that_fails_while_it_is_opened_says_so_in_its_column(visit, tied, tm
     torn = shutil.copytree(tied, tmp_path / "torn")
     weights = torn / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-500])
-    app = open_all(start(visit, torn, tied))
+    app = open_all(start(visit, tied, torn))
     assert len(app.error) == 1
     said = text_of(app)
     assert "What comes next" in said and "nothing to agree with yet" in said
