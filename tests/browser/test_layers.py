@@ -23,7 +23,9 @@ def test_a_clicked_cell_becomes_the_one_under_inspection(visitor, smollm2, tmp_p
     cells = visitor.page.locator(".st-key-lens-cells .mark-text text")
     cells.nth(5 * 14 + 2).click()
     expect(heading.last).to_have_text("Layer 14, position 2 (␣of)", timeout=30_000)
-    assert "layer=14" in visitor.page.url
+    assert "layer=14" in visitor.page.url and "pos=2" in visitor.page.url
+    visitor.page.reload()
+    expect(heading.last).to_have_text("Layer 14, position 2 (␣of)", timeout=60_000)
     visitor.page.screenshot(path=tmp_path / "layers.png", full_page=True)
 
 

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from tiedviz.compute.compare.agreement import (
-    Text,
     agreement,
     agreement_record,
     jensen_shannon,
     likeliest,
-    parted,
 )
+from tiedviz.compute.compare.parting import Text, parted
 from tiedviz.compute.compare.shared_tokens import shared_tokens
 
 A, B, C = b"a", b"b", b"c"

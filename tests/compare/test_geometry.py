@@ -124,3 +124,14 @@ print(peak_above(lambda: geometry(table, np.arange(60_000))))
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) < 240_000_000  # the cosines of all anchors alone would be 480 MB
+
+
+@pytest.mark.real
+def test_case_67_smollm2_lies_in_a_cone_until_it_is_centred(smollm2):
+    """0.441 before, 0.001 after; the zero line of its table."""
+    began = time.perf_counter()
+    found = geometry(smollm2.embedding, np.arange(49_152))
+    assert time.perf_counter() - began < 30  # about 3 s where nothing else runs; 10 s is the bound
+    assert found.cosine == pytest.approx(0.441, abs=0.01)
+    assert found.cosine_centred == pytest.approx(0.001, abs=0.005)
+    assert found.norm_spread > 0.4

@@ -106,6 +106,19 @@ def test_a_model_that_fails_leaves_the_other_standing(visit, tied, tmp_path):
     assert "nothing to agree with yet" in said
 
 
+def test_one_that_fails_while_it_is_opened_says_so_in_its_column(visit, tied, tmp_path):
+    import shutil
+
+    torn = shutil.copytree(tied, tmp_path / "torn")
+    weights = torn / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-500])
+    app = open_all(start(visit, tied, torn))
+    assert len(app.error) == 1
+    said = text_of(app)
+    assert "What comes next" in said and "nothing to agree with yet" in said
+    assert any(button.label == "Open torn" for button in app.button)  # it may be mended
+
+
 def test_the_same_model_twice_agrees_entirely(visit, tied):
     app = open_all(start(visit, tied, tied))
     said = text_of(app)

@@ -89,7 +89,9 @@ def test_a_long_prompt_is_windowed(page):
     assert "12 positions shown" in text_of(page)
     drawn, _ = chart_data(page, 0)
     assert drawn["position"].nunique() == 12
+    assert "The files hold the 12 positions shown" in text_of(page)
     page.slider(key="first position shown").set_value(0).run()
+    assert page.query_params["pos"] == "11"
     drawn, _ = chart_data(page, 0)
     assert sorted(drawn["position"].unique()) == list(range(12))
     assert "position 11" in text_of(page)

@@ -21,6 +21,7 @@ _PARTS = {
     "blocks and the rest": "#8d97ab",
 }
 _ROW = 15
+_LEAST = 22  # so that two labels never touch
 _AROUND = 60
 
 
@@ -109,7 +110,7 @@ def answer_dots(frame: pd.DataFrame, titles: dict[str, str]) -> alt.LayerChart:
     )
     inside = base.mark_text(fontSize=10, fontWeight="bold", color="white").encode(text="letter:N")
     chart: alt.LayerChart = dots + inside
-    return chart.properties(height=_ROW * len(letters) * len(texts) + _AROUND)
+    return chart.properties(height=max(_LEAST, _ROW * len(letters)) * len(texts) + _AROUND)
 
 
 def letter_colour(letter: str) -> str:

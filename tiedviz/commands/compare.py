@@ -15,7 +15,7 @@ from tiedviz.commands.options import MODEL_HELP, Progress, add_json, at_least_on
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.prompt_refusals import NotTwoToFour
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.tokens import visible
+from tiedviz.words.tokens import readable, visible
 
 if TYPE_CHECKING:
     from tiedviz.compute.compare.answer import Answer
@@ -96,12 +96,8 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
     """The answer of one model, which is gone when this returns."""
     from tiedviz.compute.compare.answer import answer
     from tiedviz.compute.compare.shared_tokens import token_texts
-    from tiedviz.compute.continuation import (
-        GREEDY,
-        Continuation,
-        continuation_record,
-        continued,
-    )
+    from tiedviz.compute.continuation import GREEDY, Continuation, continued
+    from tiedviz.compute.continuation_record import continuation_record
     from tiedviz.models.loading import load
 
     progress = Progress()
@@ -120,7 +116,8 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
 
 
 def _agreements(done: list[_Asked], top: int) -> list[dict[str, Any]]:
-    from tiedviz.compute.compare.agreement import Text, agreement, agreement_record
+    from tiedviz.compute.compare.agreement import agreement, agreement_record
+    from tiedviz.compute.compare.parting import Text
     from tiedviz.compute.compare.shared_tokens import shared_tokens
 
     records = []
@@ -191,7 +188,7 @@ def _print_table(record: dict[str, Any]) -> None:
         for row in model["top"][:5]:
             print(f"  {percent(row['probability']):>8}  {visible(row['text'].encode())}")
         if written := model.get("continuation"):
-            print(f"  writes: {visible(written['text'].encode()).replace('␣', ' ')}")
+            print(f"  writes: {readable(written['text'].encode())}")
     for pair in record["agreement"]:
         bits = pair["js_divergence_bits"]
         shown = "no common ground" if bits is None else f"JS divergence {bits:.4f} bits"
@@ -202,7 +199,7 @@ def _print_table(record: dict[str, Any]) -> None:
         )
         if greedy := pair["greedy"]:
             where = "part" if greedy["differ"] else "do not part"
-            print(f"  both begin “{greedy['common']}” and {where}")
+            print(f"  both begin “{readable(greedy['common'].encode())}” and {where}")
     for pair in record.get("geometry", {}).get("overlaps", []):
         print(
             f"{' | '.join(pair['models'])}: {percent(pair['neighbours_shared'])} of the nearest "

@@ -19,7 +19,8 @@
 | `map_kept` | how many of them the picture keeps | model key, view, axes | 48 |
 | `map_path` | h_0 … h_L at a position | model key, ids, position | 24 |
 | `kept_answers` | one model's answer to one prompt, or why there is none | model key, prompt | 48 |
-| `kept_texts` | what the rows of a vocabulary stand for | model key | 8 |
+| `kept_identities` | the folder and key a source last stood for | source | 200 |
+| `kept_texts` | what the rows of a vocabulary stand for | model key | 12 |
 | `kept_shared` | tokens that vocabularies share, agreements over them | model keys | 64 |
 | `kept_geometry` | one table over shared tokens | keys of all, which of them | 32 |
 | `kept_continuations` | what a model wrote after a prompt, so far | model key, ids, way | 200 |
@@ -190,8 +191,14 @@ def kept_answers() -> Kept:
 
 @st.cache_resource(show_spinner=False)
 def kept_texts() -> Kept:
-    """Vocabularies as texts, and under a source's name the identity it was last opened with."""
-    return Kept(8)
+    """Vocabularies as texts."""
+    return Kept(12)
+
+
+@st.cache_resource(show_spinner=False)
+def kept_identities() -> Kept:
+    """Which weights a source stood for, so that answers are found when its model is gone."""
+    return Kept(200)
 
 
 @st.cache_resource(show_spinner=False)

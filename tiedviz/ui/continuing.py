@@ -20,6 +20,7 @@ _CHIP = (
     "display:inline-block;margin:0 .3rem .35rem 0;padding:.1rem .4rem;border-radius:.4rem;"
     "border:1px solid rgba(125,135,156,.55)"
 )
+_TEXT = "background:none;padding:0;font-size:.9rem"
 _MOST = 100
 
 
@@ -122,8 +123,8 @@ def continuation_chips(texts: list[str], found: Continuation, sampled: bool) -> 
             odds += f" · {percent(token.drawn)}"
         said = escape(f"id {token.id}, rank {token.rank}", quote=True)
         chips.append(
-            f"<span style='{_CHIP}' title='{said}'><code style='background:none;padding:0'>"
-            f"{escape(text)}</code> <small style='opacity:.75'>{odds}</small></span>"
+            f"<span style='{_CHIP}' title='{said}'><code style='{_TEXT}'>{escape(text)}</code> "
+            f"<small style='opacity:.75'>{odds}</small></span>"
         )
     return f"<div style='line-height:1.9'>{''.join(chips)}</div>"
 

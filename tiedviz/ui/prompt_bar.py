@@ -68,7 +68,13 @@ def _set_prompt(text: str) -> None:
 def append_to_prompt(text: str) -> None:
     """Put `text` behind what is typed, and read the new last position."""
     st.session_state[PROMPT_KEY] += text
-    st.session_state[POSITION_KEY] = -1
+    choose_position(-1)
+
+
+def choose_position(position: int) -> None:
+    """Read the state at `position`, −1 for where it is read by itself, and say so in the link."""
+    st.session_state[POSITION_KEY] = position
+    _write_position()
 
 
 def encoded_prompt(loaded: LoadedModel) -> Prompt:

@@ -3,7 +3,7 @@
 from tiedviz.ui.compare.agree import agreements
 from tiedviz.ui.compare.columns import columns
 from tiedviz.ui.compare.dots import dots
-from tiedviz.ui.compare.errands import opening_place, run_errands
+from tiedviz.ui.compare.errands import invitation, opening_place, run_errands
 from tiedviz.ui.compare.seats import seats
 from tiedviz.ui.compare.shape import shape
 from tiedviz.ui.compare.share import share_and_export
@@ -12,6 +12,7 @@ __all__ = [
     "agreements",
     "columns",
     "dots",
+    "invitation",
     "opening_place",
     "run_errands",
     "seats",

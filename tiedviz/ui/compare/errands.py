@@ -90,17 +90,30 @@ def asked_for(why: str) -> list[str]:
     return list(names) if reason == why else []
 
 
+def invitation(seats: Sequence[Seat], place: DeltaGenerator) -> None:
+    """The button that opens what is missing, with its cost, where nothing is on its way."""
+    waiting = _waiting(seats)
+    under_way = asked_for("answers") or any(is_opening(_source(seat)) for seat in waiting)
+    if waiting and not under_way:
+        with place:
+            _button(waiting)
+
+
 def run_errands(seats: Sequence[Seat], place: DeltaGenerator) -> None:
-    """The next opening where one is asked for; else the button that asks, with its cost."""
-    waiting = [seat for seat in seats if seat.waits and seat.source is not None]
+    """The next opening, where one is asked for, and its progress.
+
+    Comes after everything that the open models are still needed for: it may let them go.
+    """
+    waiting = _waiting(seats)
     with place:
         if go_on_opening("answers", waiting):
             return
         if on_its_way := next((seat for seat in waiting if is_opening(_source(seat))), None):
             progress(_source(on_its_way), "page")
-            return
-        if waiting:
-            _button(waiting)
+
+
+def _waiting(seats: Sequence[Seat]) -> list[Seat]:
+    return [seat for seat in seats if seat.waits and seat.source is not None]
 
 
 def go_on_opening(why: str, waiting: Sequence[Seat]) -> bool:
@@ -113,8 +126,10 @@ def go_on_opening(why: str, waiting: Sequence[Seat]) -> bool:
     names = asked_for(why)
     wanted = [seat for seat in waiting if _source(seat).text in names and failure(seat) is None]
     if not wanted:
-        if names:
+        if names:  # all are in, or have failed: the button comes back for what is still missing
             st.session_state.pop(_ASKED_KEY, None)
+            if waiting:
+                st.rerun()
         return False
     # what has been read needs no second opening if it goes meanwhile
     st.session_state[_ASKED_KEY] = (why, [_source(seat).text for seat in wanted])

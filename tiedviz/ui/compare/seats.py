@@ -11,7 +11,7 @@ import streamlit as st
 from tiedviz.charts.compare import LETTERS
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import Source, find_source
-from tiedviz.ui.caches import kept_answers, kept_texts, residents
+from tiedviz.ui.caches import kept_answers, kept_identities, kept_texts, residents
 from tiedviz.ui.choice import HUB_EXAMPLES, MODEL_KEY
 from tiedviz.ui.first_choice import GPT2, first_choice
 from tiedviz.ui.prompt_bar import BOS_KEY, PROMPT_KEY
@@ -67,7 +67,7 @@ class Seat:
         found = kept_answers().get((self.key, self.prompt)) if self.key else None
         if isinstance(found, Refusal):
             self.refusal = found
-        elif found is not None:
+        elif found is not None and kept_texts().get(self.key) is not None:
             self.answer = found
 
     def texts(self) -> Texts:
@@ -82,7 +82,7 @@ def identity_of(source: Source) -> str | None:
         loaded = residents().get(source.text)
         if loaded is not None:
             return remember(source, loaded)
-    known = kept_texts().get(("identity", source.text))
+    known = kept_identities().get(source.text)
     if known is None:
         return None
     folder, key = known
@@ -92,7 +92,7 @@ def identity_of(source: Source) -> str | None:
 def remember(source: Source, loaded: LoadedModel) -> str:
     """Keep which weights `source` stood for, so that answers are found after it is gone."""
     folder: Path = loaded.folder
-    kept_texts().keep(("identity", source.text), (folder, loaded.key))
+    kept_identities().keep(source.text, (folder, loaded.key))
     return loaded.key
 
 

@@ -11,7 +11,14 @@ import streamlit as st
 
 from tiedviz.ui.caches import kept_geometry
 from tiedviz.ui.compare.agree import shared_by
-from tiedviz.ui.compare.errands import ask_for, asked_for, go_on_opening, open_button, open_model
+from tiedviz.ui.compare.errands import (
+    ask_for,
+    asked_for,
+    failure,
+    go_on_opening,
+    open_button,
+    open_model,
+)
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.words.numbers import count, percent
 
@@ -24,7 +31,8 @@ _WHY = "geometry"
 def shape(seats: Sequence[Seat]) -> dict[str, Any]:
     """The expander. Returns its numbers as plain values, where they are known."""
     answered = [seat for seat in seats if seat.answer is not None]
-    if not answered or any(seat.waits for seat in seats):
+    coming = [seat for seat in seats if seat.waits and failure(seat) is None]
+    if not answered or any(seat.source is not None for seat in coming):
         return {}
     with st.expander("Geometry of E", icon=":material/scatter_plot:", key="geometry"):
         shared = shared_by(answered)

@@ -13,12 +13,15 @@ from tiedviz.ui.compare.seats import WITH_KEY, Seat
 from tiedviz.ui.export import loading_code, permalink, show_command, show_downloads, show_link
 from tiedviz.ui.prompt_bar import BOS_KEY
 
+_WRITTEN = 12  # tokens that the command writes unless it is told
+
 
 def share_and_export(
     seats: Sequence[Seat], table: pd.DataFrame | None, found: dict[str, Any]
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
     text, bos = seats[0].prompt
+    most = int(st.session_state.get("continue most", _WRITTEN))
     link = permalink(
         "compare",
         model=seats[0].named,
@@ -33,6 +36,7 @@ def share_and_export(
             "--prompt",
             text,
             *([] if bos == "default" else ["--bos", bos]),
+            *([] if most == _WRITTEN else ["--continue", str(most)]),
             *(["--geometry"] if "geometry" in found else []),
         )
         answered = [seat for seat in seats if seat.answer is not None]

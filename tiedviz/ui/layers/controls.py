@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.prompt_bar import POSITION_KEY
+from tiedviz.ui.prompt_bar import POSITION_KEY, choose_position
 from tiedviz.ui.refusals import show_refusal
 from tiedviz.words.refusals import Refusal
 
@@ -68,7 +68,7 @@ def _follow(place: int) -> None:
     first = st.session_state[_FIRST_KEY]
     chosen = st.session_state.get(POSITION_KEY, -1)
     inside = min(max(place if chosen == -1 else chosen, first), first + _WIDTH - 1)
-    st.session_state[POSITION_KEY] = -1 if inside == place else inside
+    choose_position(-1 if inside == place else inside)
 
 
 def watched_tokens(loaded: LoadedModel) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tiedviz.charts.lens import PICK, lens_cells, shades
 from tiedviz.ui.layers.controls import LAYER_KEY
-from tiedviz.ui.prompt_bar import POSITION_KEY
+from tiedviz.ui.prompt_bar import choose_position
 
 if TYPE_CHECKING:
     from tiedviz.compute.lens import Lens
@@ -58,4 +58,4 @@ def _take_cell(place: int) -> None:
     if chosen:
         position = int(chosen[0]["position"])
         st.session_state[LAYER_KEY] = int(chosen[0]["layer"])
-        st.session_state[POSITION_KEY] = -1 if position == place else position
+        choose_position(-1 if position == place else position)

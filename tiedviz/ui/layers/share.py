@@ -38,11 +38,17 @@ def share_and_export(
             *([] if bos == "default" else ["--bos", bos]),
             *(["--watch", *(f"id:{id}" for id in found.watched)] if found.watched else []),
         )
+        name = "layers"
         if len(found.positions) < len(prompt.read):
-            st.caption("The command gives all positions; the files hold the ones shown.")
+            first, last = found.positions[0], found.positions[-1]
+            name = f"layers-positions-{first}-to-{last}"
+            st.caption(
+                f"The files hold the {len(found.positions)} positions shown, {first} to {last}, of "
+                f"{len(prompt.read)}; the command gives all."
+            )
         st.markdown("**Python, without this app**")
         st.code(python_code(loaded, prompt, layer, position), language="python")
-        show_downloads("layers", cells(found, loaded), lens_record(loaded, prompt, found))
+        show_downloads(name, cells(found, loaded), lens_record(loaded, prompt, found))
 
 
 def _link(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int) -> str:
