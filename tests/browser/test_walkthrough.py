@@ -35,6 +35,8 @@ def test_a_number_typed_into_the_toy_changes_the_winner(visitor):
     visitor.goto("/walkthrough?step=6")
     expect(page.get_by_text("Next word: ran")).to_be_visible()
     state = page.locator(".stDataFrame").nth(1)
+    state.scroll_into_view_if_needed()
+    visitor.settle()
     box = state.locator("canvas").first.bounding_box()
     # the last of four columns, the only row under the head
     page.mouse.dblclick(box["x"] + box["width"] - 40, box["y"] + box["height"] - 18)
