@@ -41,3 +41,8 @@ def test_every_arrow_joins_two_boxes_that_are_drawn():
 def test_the_side_that_scores_has_the_shared_colour_only_where_it_is_shared():
     assert scoring_colour(True) == SHARED
     assert scoring_colour(False) == OUTPUT
+
+
+def test_it_can_run_from_top_to_bottom():
+    upright = loop_diagram(rows="4", width="3", blocks="some", tied=True, upright=True)
+    assert "rankdir=TB" in upright and "rankdir=LR" in drawn(tied=True)

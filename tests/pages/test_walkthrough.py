@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+from tests.hub.released import published_like
 from tests.pages.conftest import chart_data, open_model, press, text_of
 from tiedviz.compute.questions import check_question, practice
 from tiedviz.compute.toy import Toy
@@ -275,6 +276,17 @@ def test_the_real_answer_is_the_models_own(opened, folder):
     with torch.inference_mode():
         best = float(torch.softmax(model(ids).logits[0, -1], 0).max())
     assert f"−ln p = **{-math.log(best):.4f}**" in text_of(app)
+
+
+@pytest.mark.parametrize("family", ["bert", "t5"])
+def test_other_kinds_of_model_walk_through_too(visit, tmp_path, family):
+    folder = published_like(family, tmp_path / family)
+    app = open_model(visit("walkthrough", model=str(folder), step="4"), family)
+    for step in (4, 5, 6, 7, 8):
+        app.segmented_control(key="step").set_value(step).run()
+        assert not app.exception and not app.error, step
+    said = text_of(app)
+    assert "no plain sum" in said if family == "bert" else "| input scale | none |" in said
 
 
 def test_the_record_is_plain_json():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT, SHARED
 
 
-def loop_diagram(*, rows: str, width: str, blocks: str, tied: bool) -> str:
+def loop_diagram(*, rows: str, width: str, blocks: str, tied: bool, upright: bool = False) -> str:
     """DOT source: text in, one table (or two), blocks, logits, the next token, and back.
 
     Args:
@@ -13,6 +13,7 @@ def loop_diagram(*, rows: str, width: str, blocks: str, tied: bool) -> str:
         width: d.
         blocks: L.
         tied: whether one table stands at both ends.
+        upright: whether it runs from top to bottom, to fit a narrow column.
     """
     read, score = (SHARED, SHARED) if tied else (INPUT, OUTPUT)
     table = "E" if tied else "W"
@@ -23,7 +24,7 @@ def loop_diagram(*, rows: str, width: str, blocks: str, tied: bool) -> str:
         else ""
     )
     return f"""digraph {{
-  rankdir=LR; bgcolor=transparent; nodesep=0.35; ranksep=0.3;
+  rankdir={"TB" if upright else "LR"}; bgcolor=transparent; nodesep=0.35; ranksep=0.3;
   node [shape=box, style="rounded", fontname="sans-serif", fontsize=12,
         color="{OTHER}", fontcolor="{OTHER}", penwidth=1.4];
   edge [color="{OTHER}", fontcolor="{OTHER}", fontname="sans-serif", fontsize=11, arrowsize=0.7];

@@ -50,7 +50,7 @@ def table_picture(cells: pd.DataFrame) -> alt.Chart:
                 scale=alt.Scale(domain=["above 0", "below 0"], range=[INPUT, OUTPUT]),
                 legend=alt.Legend(orient="bottom", title=None),
             ),
-            opacity=alt.Opacity("size:Q", scale=alt.Scale(range=[0.06, 1.0]), legend=None),
+            fillOpacity=alt.FillOpacity("size:Q", scale=alt.Scale(range=[0.06, 1.0]), legend=None),
             stroke=alt.condition(alt.datum.lit, alt.value(LIVE), alt.value("transparent")),
             tooltip=[
                 alt.Tooltip("label:N", title="token"),

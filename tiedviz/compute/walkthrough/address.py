@@ -33,11 +33,18 @@ def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
     """The rows numbered just below and above, without the row itself.
 
     Columns: id, text (as printed), cosine.
+
+    Raises:
+        NoSuchRow: E has fewer rows.
     """
-    cosine = cosines_to(loaded, row)
-    last = len(cosine) - 1
-    ids = [id for id in range(row - around, row + around + 1) if 0 <= id <= last and id != row]
-    return _frame(loaded, ids, cosine)
+    E = loaded.embedding.detach()
+    rows = E.shape[0]
+    if not 0 <= row < rows:
+        raise NoSuchRow(row, rows)
+    near = range(row - around, row + around + 1)
+    ids = [id for id in near if 0 <= id < rows and id != row]
+    cosine = torch.cosine_similarity(E[ids].float(), E[row][None].float())
+    return _frame(loaded, ids, cosine.tolist())
 
 
 def next_by_meaning(loaded: LoadedModel, row: int, top: int = 4) -> pd.DataFrame:
@@ -49,14 +56,15 @@ def next_by_meaning(loaded: LoadedModel, row: int, top: int = 4) -> pd.DataFrame
     among = cosine[: loaded.vocabulary.size].clone()
     if row < len(among):
         among[row] = -2.0
-    return _frame(loaded, among.topk(min(top, len(among) - 1)).indices.tolist(), cosine)
+    best = among.topk(min(top, len(among) - 1))
+    return _frame(loaded, best.indices.tolist(), best.values.tolist())
 
 
-def _frame(loaded: LoadedModel, ids: list[int], cosine: torch.Tensor) -> pd.DataFrame:
+def _frame(loaded: LoadedModel, ids: list[int], cosine: list[float]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": ids,
             "text": [token.shown for token in loaded.vocabulary.tokens(ids)],
-            "cosine": [float(cosine[id]) for id in ids],
+            "cosine": cosine,
         }
     )

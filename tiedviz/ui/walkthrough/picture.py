@@ -18,8 +18,7 @@ def toy_half() -> None:
     scores = toy.scores()
     best = toy.best
     st.graphviz_chart(
-        loop_diagram(rows=count(toy.V), width=count(toy.d), blocks="some", tied=True),
-        width="stretch",
+        loop_diagram(rows=count(toy.V), width=count(toy.d), blocks="some", tied=True, upright=True),
         alt=f"The loop of the toy: {toy.V} rows of {toy.d} numbers at both ends",
     )
     st.markdown(
@@ -32,15 +31,7 @@ def toy_half() -> None:
 
 
 def real_half() -> None:
-    """The same with the chosen model's numbers; then the story."""
-    _loop()
-    st.markdown("#### The story in plain words")
-    for paragraph in STORY:
-        st.markdown(paragraph)
-    st.caption(f"Where it comes from: {PAPER}.")
-
-
-def _loop() -> None:
+    """The same with the chosen model's numbers."""
     source = chosen_source()
     facts = chosen_facts(source)
     if facts is None or facts.V is None or facts.d is None:
@@ -50,8 +41,9 @@ def _loop() -> None:
     tied = facts.stores_one_table if loaded is None else loaded.tied
     blocks = "L" if facts.layers is None else count(facts.layers)
     st.graphviz_chart(
-        loop_diagram(rows=count(facts.V), width=count(facts.d), blocks=blocks, tied=tied),
-        width="stretch",
+        loop_diagram(
+            rows=count(facts.V), width=count(facts.d), blocks=blocks, tied=tied, upright=True
+        ),
         alt=f"The loop: {count(facts.V)} rows of {count(facts.d)} numbers, {blocks} blocks, "
         f"{'one table at both ends' if tied else 'a table at each end'}",
     )
@@ -59,3 +51,11 @@ def _loop() -> None:
         f"The output product takes 2·V·d = {count(2 * facts.V * facts.d)} operations for each "
         f"token, tied or not. {facts.origin[0].upper()}{facts.origin[1:]}."
     )
+
+
+def below() -> None:
+    """The story."""
+    st.markdown("#### The story in plain words")
+    for paragraph in STORY:
+        st.markdown(paragraph)
+    st.caption(f"Where it comes from: {PAPER}.")

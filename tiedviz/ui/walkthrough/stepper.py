@@ -8,8 +8,11 @@ from tiedviz.words.walkthrough import STEPS
 
 STEP_KEY = "step"
 _TURNED_KEY = "a page of the walkthrough was turned"
-# The button below the page leaves the reader at the bottom of the next one.
-_TO_THE_TOP = "<script>document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0)</script>"
+# The button below the page leaves the reader at the bottom of the next one. The step stands in the
+# script because the browser runs the same text only once.
+_TO_THE_TOP = (
+    "<script>/* step {} */ document.querySelector('[data-testid=stMain]')?.scrollTo(0, 0)</script>"
+)
 
 
 def stepper() -> int:
@@ -28,7 +31,7 @@ def stepper() -> int:
         _turn("Back", step - 1, ":material/arrow_back:", "top")
         _turn("Next", step + 1, ":material/arrow_forward:", "top")
     if st.session_state.pop(_TURNED_KEY, False):
-        st.html(_TO_THE_TOP, unsafe_allow_javascript=True)
+        st.html(_TO_THE_TOP.format(step), unsafe_allow_javascript=True)
     return step
 
 

@@ -24,7 +24,7 @@ from tiedviz.ui.walkthrough.asking import ask
 from tiedviz.ui.walkthrough.real import real_title
 from tiedviz.ui.walkthrough.toy import current_toy
 
-# Steps 1 to 9. Each has two functions, toy_half and real_half; the toy's needs no model.
+# Steps 1 to 9. Each has toy_half, which needs no model, and real_half; two have more below.
 _STEPS: tuple[ModuleType, ...] = (
     address,
     table,
@@ -44,10 +44,7 @@ def draw(step: int) -> None:
         practice.draw()
         return
     drawn = _STEPS[step - 1]
-    if drawn is picture:  # which needs the whole width
-        left, right = st.container(), st.container()
-    else:
-        left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="large")
     with left:
         st.markdown("#### On the toy")
         drawn.toy_half()
@@ -55,7 +52,7 @@ def draw(step: int) -> None:
         st.markdown(f"#### On {real_title()}")
         with refusals_shown():
             drawn.real_half()
-    if drawn is tying:
-        tying.below()
+    if drawn in (tying, picture):
+        drawn.below()
     st.markdown("#### Check yourself")
     ask(check_question(step, current_toy()))
