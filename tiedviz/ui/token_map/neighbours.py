@@ -55,7 +55,8 @@ def _headline(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
     if ask.walk is not None:
         return (
             f"Nearest to :orange[{markdown_safe(ask.walk.shown)}]. The terms themselves are left "
-            "out, as is usual; without that, one of them often comes first."
+            "out, as is usual; without that, one of them often comes first. In a sum a bare word "
+            "means the token with a space in front, where there is one; id: names any other."
         )
     assert ask.row is not None and ask.near is not None
     rows, ranks = drawn.named.rows, ask.near.self_rank
@@ -128,5 +129,5 @@ def _why_hubs(loaded: LoadedModel) -> str:
         )
     return words + (
         f"In this model lengths hardly differ ({spread.least_norm:.3f} to "
-        f"{spread.largest_norm:.3f}), so the three measures nearly agree."
+        f"{spread.largest_norm:.3f}), so little sets the three measures apart."
     )

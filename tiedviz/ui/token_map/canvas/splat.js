@@ -60,7 +60,8 @@ class Splat {
 
   mix(paper, dot) {
     const { counts, red, green, blue, out } = this;
-    const least = dot > 1 ? 0.8 : 0.45;
+    const dark = paper[0] + paper[1] + paper[2] < 384; // a lone point is fainter on dark
+    const least = dot > 1 ? 0.85 : dark ? 0.65 : 0.45;
     const cover = new Float32Array(DENSE + 1);
     for (let n = 1; n <= DENSE; n++) {
       cover[n] = least + (1 - least) * Math.min(1, Math.log(n) / Math.log(24));
