@@ -122,10 +122,10 @@ def _why_hubs(loaded: LoadedModel) -> str:
         f"Cosines start from {spread.cosine:.3f} here, the mean of two rows. A dot product is "
         "cosine × ‖a‖ × ‖b‖, so the longest rows come near to everything: hubs. "
     )
-    if spread.largest_norm / spread.least_norm > 1.1:
+    if spread.largest_norm > 1.1 * spread.least_norm:
         return words + (
             f"Lengths run from {spread.least_norm:.2f} to {spread.largest_norm:.2f} in this model; "
-            "a row may even be farther from itself than from a longer one."
+            "by dot product a longer row may even come before the row itself."
         )
     return words + (
         f"In this model lengths hardly differ ({spread.least_norm:.3f} to "

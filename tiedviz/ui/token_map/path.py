@@ -55,7 +55,9 @@ def path_tab(
     last = float(lengths[-1])
     st.markdown(
         f"At position {position} ({read}) ‖h_{path.layers[-1]}‖ = **{last:.2f}**, and the median "
-        f"row of E has length **{norm:.2f}**: {last / norm:.1f} times as long ({loaded.dtype})."
+        f"row of E has length **{norm:.2f}**"
+        + (f": {last / norm:.1f} times as long" if norm > 0 else "")
+        + f" ({loaded.dtype})."
     )
     state = reading(loaded, prompt, position)
     lists = _lists(loaded, state)

@@ -25,6 +25,7 @@ class Splat {
     const across = width / (view.x1 - view.x0);
     const up = height / (view.y1 - view.y0);
     const before = dot >> 1;
+    const flat = Uint8Array.from(palette.flat()); // three numbers a shade
     let inside = 0;
     for (let row = 0; row < rows; row++) {
       const shade = shades[row];
@@ -33,7 +34,9 @@ class Splat {
       const fy = (view.y1 - y[row]) * up;
       if (!(fx >= 0 && fx < width && fy >= 0 && fy < height)) continue; // NaN fails as well
       inside++;
-      const [r, g, b] = palette[shade];
+      const r = flat[3 * shade];
+      const g = flat[3 * shade + 1];
+      const b = flat[3 * shade + 2];
       if (dot === 1) {
         const pixel = (fy | 0) * width + (fx | 0);
         counts[pixel]++;
