@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CANVAS_KEY = "token map"
 REGION_KEY = "map region"
 _HEIGHT = 540
-_SCRIPTS = ("payloads", "splat", "grid", "marks", "map")  # one module, in this order
+_SCRIPTS = ("payloads", "splat", "grid", "marks", "view", "map")  # one module, in this order
 _FOLDER = Path(__file__).parent / "canvas"
 
 
