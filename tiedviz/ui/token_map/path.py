@@ -143,3 +143,7 @@ def _lengths(loaded: LoadedModel, path: HiddenPath) -> None:
                 "cosine": st.column_config.NumberColumn("cosine with h_L", format="%.3f"),
             },
         )
+        st.download_button(
+            "CSV", frame.to_csv(index=False), "states.csv", "text/csv", on_click="ignore",
+            key="map states csv",
+        )  # fmt: skip
