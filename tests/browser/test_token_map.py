@@ -25,7 +25,7 @@ def place_of(canvas, loaded, row):
     from tiedviz.compute.token_map import View, map_rows, project
 
     projection = project(loaded.embedding, map_rows(loaded.embedding), View.UNIT)
-    x, y = projection.coordinates[row, :2]
+    x, y = projection.coordinates[row, :2].tolist()
     x0, x1, y0, y1 = map(float, canvas.get_attribute("data-view").split(","))
     box = canvas.bounding_box()
     return (x - x0) / (x1 - x0) * box["width"], (y1 - y) / (y1 - y0) * box["height"]

@@ -252,3 +252,41 @@ def test_the_spectrum_and_the_still_picture_are_drawn(page):
     page.run()
     assert len(page.get("vega_lite_chart")) == 2
     assert "hold half of the variance" in text_of(page)
+
+
+def test_a_row_that_is_not_finite_is_named_and_the_map_stands(visit, tiny_folder):
+    from safetensors.torch import load_file, save_file
+
+    folder = tiny_folder(tied=True, name="holed")
+    weights = load_file(folder / "model.safetensors")
+    weights["model.embed_tokens.weight"][77] = float("nan")
+    weights["model.embed_tokens.weight"][[90, 91]] = 0
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    app = open_model(visit("token_map", model=str(folder), prompt=PROMPT), "holed")
+    said = text_of(app)
+    assert "1 row not finite, left out" in said and "#77" in said
+    assert "2 rows of length 0, no direction" in said
+    [drawn] = [metric.value for metric in app.metric if metric.label == "Points drawn"]
+    rows = weights["model.embed_tokens.weight"].shape[0]
+    assert int(drawn) == rows - 3
+    app.text_input(key="map ask").set_value("id:77").run()
+    assert "has no neighbours" in text_of(app)
+
+
+def test_a_matrix_two_wide_has_two_components(visit, tiny_folder):
+    folder = tiny_folder(
+        tied=True, name="flat", hidden_size=2, num_attention_heads=1, num_key_value_heads=1
+    )
+    app = open_model(visit("token_map", model=str(folder), prompt=PROMPT), "flat")
+    metrics = {metric.label: metric.value for metric in app.metric}
+    assert metrics["Variance shown"] == "100.0 %"
+    assert app.selectbox(key="map axes up").options == ["PC1", "PC2"]
+
+
+def test_an_untied_model_says_which_matrix_scores(visit, tiny_folder):
+    folder = tiny_folder(tied=False, name="parted")
+    app = open_model(
+        visit("token_map", model=str(folder), prompt=PROMPT, map_tab="Path of h"), "parted"
+    )
+    said = text_of(app)
+    assert "This model is untied" in said and "Rows of W, the matrix that scores" in said

@@ -124,3 +124,4 @@ def test_a_word_without_its_space_is_the_token_with_it_where_only_that_exists(ti
     assert named_token(tied_model, "␣cat").shown == "␣cat"
     with pytest.raises(NotAToken):
         named_token(tied_model, "cat dog")
+    assert read_walk(tied_model, "cat − ␣cat + the").shown == "␣cat − ␣cat + ␣the"

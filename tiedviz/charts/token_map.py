@@ -9,7 +9,7 @@ from io import BytesIO
 import altair as alt
 import numpy as np
 import pandas as pd
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 
 from tiedviz.charts.palette import LIVE, SHARED
 from tiedviz.words.token_kinds import Kind
@@ -32,6 +32,7 @@ RAMP = ("#3f6fb5", "#4f9fa5", "#8fae5a", "#c9a227")
 """From low to high, for norms and ids."""
 
 WIDTH, HEIGHT = 840, 520
+_TITLE = 34
 
 
 def raster(
@@ -56,7 +57,7 @@ def raster(
     table = np.array([_rgb(KIND_COLOURS[kind]) for kind in Kind], float)[kinds[inside]]
     sums = [np.bincount(pixel, table[:, part], WIDTH * HEIGHT) for part in range(3)]
     held = np.maximum(count, 1)
-    cover = np.where(count > 0, np.clip(0.45 + 0.55 * np.log(held) / np.log(24), 0, 1), 0)
+    cover = np.where(count > 0, np.clip(0.7 + 0.3 * np.log(held) / np.log(24), 0, 1), 0)
     channels = [*(total / held for total in sums), cover * 255]
     image = np.stack(channels, axis=1).astype(np.uint8).reshape(HEIGHT, WIDTH, 4)
     buffer = BytesIO()
@@ -64,12 +65,20 @@ def raster(
     return buffer.getvalue()
 
 
-def on_white(png: bytes) -> bytes:
-    """The picture on a white background, to be pasted anywhere."""
+def on_white(png: bytes, title: str) -> bytes:
+    """The picture on a white background under a line that says what it shows."""
     picture = Image.open(BytesIO(png))
-    paper = Image.new("RGBA", picture.size, "white")
+    paper = Image.new("RGBA", (picture.width, picture.height + _TITLE), "white")
+    paper.alpha_composite(picture.convert("RGBA"), (0, _TITLE))
+    text = title.encode("latin-1", "replace").decode("latin-1")  # what the font surely has
+    draw = ImageDraw.Draw(paper)
+    size = next(
+        each for each in range(15, 6, -1)
+        if each == 7 or draw.textlength(text, ImageFont.load_default(each)) < WIDTH - 16
+    )  # fmt: skip
+    draw.text((8, 9), text, fill="#1b2233", font=ImageFont.load_default(size))
     buffer = BytesIO()
-    Image.alpha_composite(paper, picture).convert("RGB").save(buffer, "PNG")
+    paper.convert("RGB").save(buffer, "PNG")
     return buffer.getvalue()
 
 
@@ -99,7 +108,7 @@ def raster_chart(
     y = alt.Y("y:Q", title=axes[1], scale=up)
     picture = (
         alt.Chart(middle)
-        .mark_image(width=WIDTH, height=HEIGHT, aspect=False)
+        .mark_image(width=alt.ExprRef("width"), height=alt.ExprRef("height"), aspect=False)
         .encode(x=x, y=y, url="url:N")
     )
     shown = named.assign(
@@ -115,7 +124,6 @@ def raster_chart(
     texts = marks.mark_text(align="left", dx=8, font="monospace").encode(text="label:N")
     chart: alt.LayerChart = picture + rings + texts
     return chart.properties(
-        width=WIDTH,
         height=HEIGHT,
         description="All tokens as points, denser places darker, the chosen token and its "
         "neighbours named",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.models.prompt import one_token
 from tiedviz.words.map_refusals import NotArithmetic, SumIsZero
 from tiedviz.words.prompt_refusals import NotAToken
 from tiedviz.words.tokens import Token
@@ -65,8 +65,8 @@ def is_walk(text: str) -> bool:
 def read_walk(loaded: LoadedModel, text: str) -> Walk:
     """The sum that `text` writes.
 
-    A term is taken as it is written; one that is not one token, but is with a space in front, is
-    that token.
+    A bare word is the token with a space in front where there is one, as it would stand in running
+    text; `id:123` names any other row.
 
     Raises:
         NotArithmetic: signs and terms do not take turns.
@@ -78,10 +78,19 @@ def read_walk(loaded: LoadedModel, text: str) -> Walk:
         raise NotArithmetic(text)
     return Walk(
         tuple(
-            (1 if sign == "+" else -1, named_token(loaded, term))
+            (1 if sign == "+" else -1, _word(loaded, term))
             for sign, term in zip(signs, terms, strict=True)
         )
     )
+
+
+def _word(loaded: LoadedModel, term: str) -> Token:
+    if term.isalpha():
+        try:
+            return one_token(loaded, f" {term}")
+        except NotAToken:
+            pass  # this tokenizer marks words in another way
+    return named_token(loaded, term)
 
 
 def named_token(loaded: LoadedModel, text: str) -> Token:
@@ -90,17 +99,13 @@ def named_token(loaded: LoadedModel, text: str) -> Token:
     Raises:
         NotAToken, NoSuchRow: there is none.
     """
-    from tiedviz.models.prompt import one_token
-
     written = text.replace("␣", " ")
-    attempts: list[Callable[[], Token]] = [lambda: one_token(loaded, written)]
-    if not written.startswith((" ", "id:")):
-        attempts.append(lambda: one_token(loaded, " " + written))
-    refusal: NotAToken | None = None
-    for attempt in attempts:
+    try:
+        return one_token(loaded, written)
+    except NotAToken as refusal:
+        if written.startswith((" ", "id:")):
+            raise
         try:
-            return attempt()
-        except NotAToken as error:
-            refusal = refusal or error
-    assert refusal is not None
-    raise refusal
+            return one_token(loaded, f" {written}")
+        except NotAToken:
+            raise refusal from None

@@ -55,7 +55,8 @@ def _headline(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
     if ask.walk is not None:
         return (
             f"Nearest to :orange[{markdown_safe(ask.walk.shown)}]. The terms themselves are left "
-            "out, as is usual; without that, one of them often comes first."
+            "out, as is usual; without that, one of them often comes first. In a sum a bare word "
+            "means the token with a space in front, where there is one; id: names any other."
         )
     assert ask.row is not None and ask.near is not None
     rows, ranks = drawn.named.rows, ask.near.self_rank
@@ -121,12 +122,12 @@ def _why_hubs(loaded: LoadedModel) -> str:
         f"Cosines start from {spread.cosine:.3f} here, the mean of two rows. A dot product is "
         "cosine × ‖a‖ × ‖b‖, so the longest rows come near to everything: hubs. "
     )
-    if spread.largest_norm / spread.least_norm > 1.1:
+    if spread.largest_norm > 1.1 * spread.least_norm:
         return words + (
             f"Lengths run from {spread.least_norm:.2f} to {spread.largest_norm:.2f} in this model; "
-            "a row may even be farther from itself than from a longer one."
+            "by dot product a longer row may even come before the row itself."
         )
     return words + (
         f"In this model lengths hardly differ ({spread.least_norm:.3f} to "
-        f"{spread.largest_norm:.3f}), so the three measures nearly agree."
+        f"{spread.largest_norm:.3f}), so little sets the three measures apart."
     )

@@ -55,9 +55,13 @@ def path_tab(
     last = float(lengths[-1])
     st.markdown(
         f"At position {position} ({read}) ‖h_{path.layers[-1]}‖ = **{last:.2f}**, and the median "
-        f"row of E has length **{norm:.2f}**: {last / norm:.1f} times as long ({loaded.dtype})."
+        f"row of E has length **{norm:.2f}**"
+        + (f": {last / norm:.1f} times as long" if norm > 0 else "")
+        + f" ({loaded.dtype})."
     )
-    st.caption(_why_outside(drawn))
+    state = reading(loaded, prompt, position)
+    lists = _lists(loaded, state)
+    st.caption(_why_outside(drawn, float(lists["cosine"]["cosine"].iloc[0])))
     if not loaded.tied:
         st.caption(
             ":material/link_off: This model is untied. The points are rows of E, but the states "
@@ -65,37 +69,37 @@ def path_tab(
         )
     if path.reason:
         st.caption(f":material/info: Only the last state can be had: {markdown_safe(path.reason)}.")
-    _nearest(loaded, reading(loaded, prompt, position))
+    _nearest(loaded, state, lists)
     _lengths(loaded, path)
 
 
-def _why_outside(drawn: Drawn) -> str:
+def _why_outside(drawn: Drawn, best: float) -> str:
     why = (
-        "Logits need large dot products, so h_L is long; only its direction can lie among the rows."
+        "Logits are dot products, so a sure answer takes a long h; only its direction can lie "
+        "among the rows."
     )
     if drawn.choice.view == "unit":
         return (
-            f"{why} This view divides rows and states by their lengths. Even so the states lie at "
-            "the edge: they share directions that no row of E has."
+            f"{why} This view divides rows and states by their lengths. Even so no row points the "
+            f"same way: the best cosine with the last state is {best:.3f}."
         )
-    return f"{why} In this view lengths count, so the states lie far outside: choose “direction”."
+    return f"{why} In this view lengths count, so the last state lies far out: choose “direction”."
 
 
-def _nearest(loaded: LoadedModel, state: Reading) -> None:
-    """Three lists beside each other, and whether they agree."""
+def _lists(loaded: LoadedModel, state: Reading) -> dict[str, pd.DataFrame]:
+    """The rows nearest to the last state, by each measure."""
     from tiedviz.compute.ranking import By, nearest_tokens
 
+    names = {"dot product (logit)": By.LOGIT, "cosine": By.COSINE, "distance": By.DISTANCE}
+    return {name: nearest_tokens(loaded, state, by=by, top=_LISTED) for name, by in names.items()}
+
+
+def _nearest(loaded: LoadedModel, state: Reading, lists: dict[str, pd.DataFrame]) -> None:
+    """Three lists beside each other, and whether they agree."""
     table = "E" if loaded.tied else "W, the matrix that scores"
-    lists = {
-        name: nearest_tokens(loaded, state, by=by, top=_LISTED)
-        for name, by in (
-            ("dot product (logit)", By.LOGIT),
-            ("cosine", By.COSINE),
-            ("distance", By.DISTANCE),
-        )
-    }
     st.markdown(f"**Rows of {table}, nearest to h_{state.layer}** · {_agreement(lists)}")
-    frame = pd.DataFrame({"rank": range(1, _LISTED + 1)})
+    most = max(map(len, lists.values()))
+    frame = pd.DataFrame({"rank": range(1, most + 1)})
     for name, found in lists.items():
         texts = [f"{row.text} #{row.id}" for row in found.itertuples()]
         frame[name] = pd.Series(texts)
@@ -139,3 +143,7 @@ def _lengths(loaded: LoadedModel, path: HiddenPath) -> None:
                 "cosine": st.column_config.NumberColumn("cosine with h_L", format="%.3f"),
             },
         )
+        st.download_button(
+            "CSV", frame.to_csv(index=False), "states.csv", "text/csv", on_click="ignore",
+            key="map states csv",
+        )  # fmt: skip

@@ -7,6 +7,7 @@ element again only when it changed, so a click sends what is marked, and nothing
 from __future__ import annotations
 
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 CANVAS_KEY = "token map"
 REGION_KEY = "map region"
 _HEIGHT = 540
-_SCRIPTS = ("payloads", "splat", "grid", "marks", "map")  # one module, in this order
+_SCRIPTS = ("payloads", "splat", "grid", "marks", "view", "map")  # one module, in this order
 _FOLDER = Path(__file__).parent / "canvas"
 
 
@@ -130,6 +131,7 @@ def _path(drawn: Drawn, path: HiddenPath | None) -> list[dict[str, Any]]:
     return [
         {"x": float(x), "y": float(y), "label": f"h_{layer}"}
         for layer, (x, y) in zip(path.layers, placed, strict=True)
+        if isfinite(x) and isfinite(y)  # a state that is all zeros has no direction
     ]
 
 

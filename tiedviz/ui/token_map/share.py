@@ -13,6 +13,7 @@ from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY
 from tiedviz.ui.token_map.chosen import ASK_KEY, BY_KEY, TOKEN_KEY, TOP, Asked
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.ui.token_map.spectrum import still_png
+from tiedviz.words.numbers import count
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -35,7 +36,7 @@ def share_and_export(
             show_command("neighbors", loaded.source, f"id:{ask.row}", "--by", by)
         st.markdown("**Python, without this app**")
         st.code(python_code(loaded, drawn, ask), language="python")
-        _files(drawn)
+        _files(loaded, drawn)
 
 
 def _link(loaded: LoadedModel, prompt: Prompt, position: int, ask: Asked) -> str:
@@ -78,7 +79,7 @@ def python_code(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
     )
 
 
-def _files(drawn: Drawn) -> None:
+def _files(loaded: LoadedModel, drawn: Drawn) -> None:
     """Coordinates of all tokens, and the picture; made when they are asked for."""
 
     def table() -> object:
@@ -94,6 +95,10 @@ def _files(drawn: Drawn) -> None:
         return buffer.getvalue()
 
     name = f"token-map-{drawn.choice.view.value}"
+    title = (
+        f"{loaded.title}: {count(int(drawn.visible.sum()))} rows of E, view {drawn.choice.view}; "
+        f"across {drawn.axes[0]}, up {drawn.axes[1]} of the variance"
+    )
     csv, columns, png = st.columns(3)
     csv.download_button(
         "CSV", lambda: table().to_csv(index=False), f"{name}.csv", "text/csv",  # type: ignore[attr-defined]
@@ -104,7 +109,7 @@ def _files(drawn: Drawn) -> None:
         on_click="ignore", key="map parquet",
     )  # fmt: skip
     png.download_button(
-        "PNG", lambda: on_white(still_png(drawn)), f"{name}.png", "image/png",
+        "PNG", lambda: on_white(still_png(drawn), title), f"{name}.png", "image/png",
         on_click="ignore", key="map png",
     )  # fmt: skip
     st.caption(

@@ -53,6 +53,8 @@ def _length_words(loaded: LoadedModel, drawn: Drawn) -> str:
     rows = drawn.visible
     lengths = drawn.named.rows.norms[rows].astype(np.float64)
     spread = map_facts(loaded).spread
+    if spread.mean_norm == 0:
+        return "Every row is zero."
     words = (
         f"‖mean row‖ is {spread.mean_length / spread.mean_norm:.2f} of the mean length: so far do "
         "all rows point the same way."

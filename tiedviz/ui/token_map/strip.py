@@ -53,12 +53,10 @@ def fill_kept(place: DeltaGenerator, loaded: LoadedModel, drawn: Drawn) -> None:
 
 def _kept_words(kept: Kept) -> str:
     among = f"of the {kept.nearest} nearest rows at full width are among the {kept.nearest} here"
+    low, high = (percent(end).replace(" ", "\u00a0") for end in (kept.low, kept.high))
     if kept.low == kept.high:
         return f"{among}; all rows asked."
-    return (
-        f"{among}: {percent(kept.low)} to {percent(kept.high)} with 95 % confidence, "
-        f"{count(kept.anchors)} rows asked."
-    )
+    return f"{among}: {low} to {high} with 95 % confidence, {count(kept.anchors)} rows asked."
 
 
 def left_out(loaded: LoadedModel, drawn: Drawn) -> None:

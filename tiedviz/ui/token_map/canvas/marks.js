@@ -168,22 +168,30 @@ function drawPath(map, taken) {
   });
   pen.stroke();
   const end = path.length - 1;
-  const worded = new Set([end, 0, ...[0.25, 0.5, 0.75].map((part) => Math.round(part * end))]);
-  for (const at of new Set([...worded, ...path.keys()])) {
-    const { x, y, label } = path[at];
-    const [left, top] = [map.toX(x), map.toY(y)];
-    const shownX = Math.min(map.width - 12, Math.max(12, left));
-    const shownY = Math.min(map.height - 44, Math.max(30, top));
-    const outside = left < 0 || left > map.width || top < 0 || top > map.height;
-    const last = at === end;
-    if (outside && !last) continue;
-    pen.fillStyle = LIVE;
+  const worded = [end, 0, ...[0.25, 0.5, 0.75].map((part) => Math.round(part * end))];
+  const outside = ({ x, y }) =>
+    x < map.view.x0 || x > map.view.x1 || y < map.view.y0 || y > map.view.y1;
+  pen.fillStyle = LIVE;
+  path.forEach((step, at) => {
+    if (outside(step) && at !== end) return;
     pen.beginPath();
-    pen.arc(shownX, shownY, last ? 6 : 3.5, 0, 2 * Math.PI);
+    pen.arc(...edge(map, step), at === end ? 6 : 3.5, 0, 2 * Math.PI);
     pen.fill();
-    const text = outside ? `${label}: outside this view` : label;
-    if (worded.has(at)) word(map, text, shownX, shownY, LIVE, taken, last);
+  });
+  for (const at of new Set(worded)) { // over all dots
+    const step = path[at];
+    if (outside(step) && at !== end) continue;
+    const text = outside(step) ? `${step.label}: outside this view` : step.label;
+    word(map, text, ...edge(map, step), LIVE, taken, at === end);
   }
+}
+
+// The place of a step; the edge of the map where it lies beyond.
+function edge(map, { x, y }) {
+  return [
+    Math.min(map.width - 12, Math.max(12, map.toX(x))),
+    Math.min(map.height - 44, Math.max(30, map.toY(y))),
+  ];
 }
 
 // Few enough points: every one is named.
