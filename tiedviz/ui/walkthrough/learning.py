@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import streamlit as st
 
@@ -140,8 +138,5 @@ def _named(text: str, id: int) -> str:
 
 def _link_to_gradients() -> None:
     """To the page that measures both sides on the whole model."""
-    st.markdown("Both sides of every row, on this model and your text: page **Gradients**.")
-    # >>> Gradients: drop this test, and the sentence above, once pages/gradients.py is merged.
-    if (Path(__file__).parents[3] / "pages/gradients.py").is_file():
-        st.page_link("../pages/gradients.py", label="Gradients", icon=":material/arrow_forward:")
-    # <<<
+    st.caption("Both sides of every row, on this model and your text:")
+    st.page_link("../pages/gradients.py", label="Gradients", icon=":material/arrow_forward:")
