@@ -2,6 +2,6 @@
 
 import streamlit as st
 
-from tiedviz.ui.headers import SECURITY_HEADERS
+from tiedviz.ui.frame.headers import SECURITY_HEADERS
 
 app = st.App("tiedviz/main.py", middleware=SECURITY_HEADERS)

@@ -9,8 +9,8 @@ import torch
 
 from tests.conftest import ROOT
 from tiedviz.commands.line import main
-from tiedviz.compute.ranking import By, nearest_tokens
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.ranking import By, nearest_tokens
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.measure import plain_product
 from tiedviz.files.facts import read_facts

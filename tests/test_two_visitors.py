@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.models.building import intact
 from tiedviz.models.loading import load
-from tiedviz.models.residents import Residents
+from tiedviz.models.memory.residents import Residents
 
 
 def test_readings_are_right_while_others_read_and_open(tiny_folder):

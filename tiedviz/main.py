@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from tiedviz.ui.page import tighten
-from tiedviz.ui.refusals import refusals_shown
-from tiedviz.ui.shared_server import guard
-from tiedviz.ui.sidebar import sidebar
+from tiedviz.ui.frame.page import tighten
+from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame.shared_server import guard
+from tiedviz.ui.frame.sidebar import sidebar
 
 # Titles alone: with icons, nine do not fit beside the sidebar at 1280 pixels.
 _PAGES = (

@@ -46,8 +46,8 @@ def test_the_number_stands_at_the_far_end_of_its_bar():
 def test_the_steps_of_a_real_logit_can_be_drawn():
     import torch
 
-    from tiedviz.compute.arithmetic import logit_arithmetic
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.arithmetic import logit_arithmetic
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.compute.unembedding import AfterHead
     from tiedviz.compute.unembedding.names import ONE
 

@@ -6,7 +6,7 @@ import pytest
 
 from tiedviz.compute.compare.question import question
 from tiedviz.models.loaded import Kind
-from tiedviz.words.continuation_refusals import NotTheSameQuestion
+from tiedviz.words.refusals.continuation import NotTheSameQuestion
 
 
 def model(kind, mask=None):

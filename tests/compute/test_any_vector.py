@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from tiedviz.compute.any_vector import read_vector, scored, vector_bytes
-from tiedviz.compute.ranking import By, nearest_tokens
-from tiedviz.compute.reading import read
-from tiedviz.words.vector_refusals import (
+from tiedviz.compute.next_token.any_vector import read_vector, scored, vector_bytes
+from tiedviz.compute.next_token.ranking import By, nearest_tokens
+from tiedviz.compute.next_token.reading import read
+from tiedviz.words.refusals.vector import (
     NotAnArray,
     NotFinite,
     NotNumbers,

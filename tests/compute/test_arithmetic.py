@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tiedviz.compute.arithmetic import logit_arithmetic
-from tiedviz.compute.reading import Reading, read
+from tiedviz.compute.next_token.arithmetic import logit_arithmetic
+from tiedviz.compute.next_token.reading import Reading, read
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.names import ONE, Factor
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 PROMPT = [41, 7, 90, 13, 66]
 KINDS = ["gpt2", "llama", "phi", "cohere", "granite", "gemma2", "bart", "t5", "bert", "nanochat"]

@@ -12,10 +12,10 @@ from tiedviz.compute.continuation import (
     continued,
     ending_ids,
 )
+from tiedviz.compute.continuation.stepping import Stepper, cache_is_exact
 from tiedviz.compute.forward import forward
-from tiedviz.compute.stepping import Stepper, cache_is_exact
 from tiedviz.models.prompt import encode
-from tiedviz.words.continuation_refusals import NoContinuation, NoSuchWay
+from tiedviz.words.refusals.continuation import NoContinuation, NoSuchWay
 
 PROMPT = [41, 7, 90, 13, 66]
 KINDS = ["llama", "gpt2", "gemma2", "gemma3_text", "bloom", "opt", "mamba", "mamba2", "rwkv",

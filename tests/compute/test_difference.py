@@ -5,11 +5,11 @@ import math
 import pytest
 import torch
 
-from tiedviz.compute.difference import logit_difference
-from tiedviz.compute.reading import Reading, read
+from tiedviz.compute.next_token.difference import logit_difference
+from tiedviz.compute.next_token.reading import Reading, read
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.names import ONE, Factor
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 PROMPT = [41, 7, 90, 13, 66]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tiedviz.compute.formula import formula_latex, formula_notes, formula_text
+from tiedviz.compute.next_token.formula import formula_latex, formula_notes, formula_text
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.names import ONE, Factor
 

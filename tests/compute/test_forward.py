@@ -15,7 +15,7 @@ from tiedviz.compute.forward import (
     sequence_read,
     with_first_tensor,
 )
-from tiedviz.words.prompt_refusals import NoAnswerBegun
+from tiedviz.words.refusals.prompt import NoAnswerBegun
 
 PROMPT = [41, 7, 90, 13]
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tiedviz.compute.inspection import inspection, token_record
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.inspection import inspection, token_record
+from tiedviz.compute.next_token.reading import read
 from tiedviz.models.prompt import encode
 from tiedviz.words.tokens import Token
 

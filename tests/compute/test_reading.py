@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from tiedviz.compute.forward import forward
-from tiedviz.compute.reading import read
-from tiedviz.words.model_refusals import NoLens, NotReproduced
-from tiedviz.words.prompt_refusals import NoSuchPosition, PromptTooLong
+from tiedviz.compute.next_token.reading import read
+from tiedviz.words.refusals.model import NoLens, NotReproduced
+from tiedviz.words.refusals.prompt import NoSuchPosition, PromptTooLong
 
 PROMPT = [41, 7, 90, 13, 66]
 

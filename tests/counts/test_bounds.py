@@ -13,8 +13,8 @@ from tiedviz.compute.counts.bounds import MAX_TENSORS, check_bounds
 from tiedviz.compute.counts.count import count_config
 from tiedviz.compute.counts.sources import config_in_text
 from tiedviz.words.catalogue import catalogue
-from tiedviz.words.checkpoint_refusals import RemoteCode, UnknownModelType
-from tiedviz.words.count_refusals import (
+from tiedviz.words.refusals.checkpoint import RemoteCode, UnknownModelType
+from tiedviz.words.refusals.count import (
     CannotBuild,
     CountRefusal,
     NothingPasted,
@@ -22,7 +22,7 @@ from tiedviz.words.count_refusals import (
     TooManyParameters,
     TooManyTensors,
 )
-from tiedviz.words.file_refusals import BrokenJson, FileRefusal
+from tiedviz.words.refusals.file import BrokenJson, FileRefusal
 
 HOSTILE = {
     "a million layers": {"num_hidden_layers": 1_000_000},

@@ -12,7 +12,7 @@ from tiedviz.compute.counts.counts import count_record, counts_in_row, memory
 from tiedviz.compute.counts.roles import count_parts
 from tiedviz.models.building import building, intact
 from tiedviz.words.catalogue import find_row
-from tiedviz.words.count_refusals import NoTokenTable
+from tiedviz.words.refusals.count import NoTokenTable
 
 
 def test_case_4_parameters_are_counted_once(llama):

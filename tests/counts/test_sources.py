@@ -7,10 +7,10 @@ import pytest
 from tests.hub.conftest import hub  # noqa: F401
 from tiedviz.compute.counts.sources import config_of
 from tiedviz.words.catalogue import CatalogueRow
-from tiedviz.words.count_refusals import GgufWithoutConfig, NoConfig, SizeOutOfBounds
-from tiedviz.words.file_refusals import BrokenJson, NotAModelFolder
-from tiedviz.words.hub_refusals import GatedWithoutLogin, NoSuchRepository
-from tiedviz.words.opening_refusals import NoSuchPath
+from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, SizeOutOfBounds
+from tiedviz.words.refusals.file import BrokenJson, NotAModelFolder
+from tiedviz.words.refusals.hub import GatedWithoutLogin, NoSuchRepository
+from tiedviz.words.refusals.opening import NoSuchPath
 
 
 @pytest.fixture

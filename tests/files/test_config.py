@@ -19,7 +19,7 @@ from tiedviz.files.config import (
     read_config,
     tie_flags,
 )
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     AdapterOnly,
     BrokenJson,
     HeaderTooLarge,

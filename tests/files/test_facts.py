@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from tiedviz.files.facts import read_facts
-from tiedviz.words.file_refusals import NotAModelFolder, PickleRunsCode
+from tiedviz.words.refusals.file import NotAModelFolder, PickleRunsCode
 
 EMBED, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 

@@ -3,8 +3,8 @@ import pickle
 
 import pytest
 
-from tiedviz.words import file_refusals
-from tiedviz.words.file_refusals import FileRefusal, TruncatedFile, listed, printable
+from tiedviz.words.refusals import file as file_refusals
+from tiedviz.words.refusals.file import FileRefusal, TruncatedFile, listed, printable
 
 FACTS = {
     "NothingThere": ("x\ny",),

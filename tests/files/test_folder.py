@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tiedviz.files.folder import read_header
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     AdapterOnly,
     BrokenJson,
     CannotOpen,

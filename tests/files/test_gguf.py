@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tiedviz.files.gguf import read_gguf, read_gguf_file
 from tiedviz.files.gguf_walk import FIRST_READ, HEADER_LIMIT, LongArray
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     DamagedFile,
     EmptyFile,
     FileRefusal,

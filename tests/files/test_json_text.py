@@ -2,7 +2,7 @@ import pytest
 
 from tiedviz.files import json_text
 from tiedviz.files.json_text import parse_object, read_object
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     BrokenJson,
     EmptyFile,
     HeaderTooLarge,

@@ -1,7 +1,7 @@
 import pytest
 
 from tiedviz.files.listing import adapter_base, list_names, refuse_not_a_model
-from tiedviz.words.file_refusals import AdapterOnly, CannotOpen, NotAModelFolder, NothingThere
+from tiedviz.words.refusals.file import AdapterOnly, CannotOpen, NotAModelFolder, NothingThere
 
 
 def test_names_are_sorted_and_dead_links_are_names_too(build):

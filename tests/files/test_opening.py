@@ -3,7 +3,7 @@ import os
 import pytest
 
 from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     CannotOpen,
     EmptyFile,
     LfsPointer,

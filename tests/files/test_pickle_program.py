@@ -5,7 +5,7 @@ import pytest
 
 from tiedviz.files import pickle_program
 from tiedviz.files.pickle_program import INERT, walk_pickle
-from tiedviz.words.file_refusals import DamagedFile, HostileHeader, PickleRunsCode
+from tiedviz.words.refusals.file import DamagedFile, HostileHeader, PickleRunsCode
 
 
 class Runs:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tiedviz.files import pickled, torch_zip
 from tiedviz.files.pickled import read_pickled, read_pickled_file
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     DamagedFile,
     EmptyFile,
     FileRefusal,

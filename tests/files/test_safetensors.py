@@ -13,7 +13,7 @@ from tiedviz.files.safetensors import (
     read_safetensors,
     read_safetensors_file,
 )
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     DamagedFile,
     EmptyFile,
     FileRefusal,

@@ -3,7 +3,7 @@ import pytest
 from tiedviz.files import shards
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.shards import join_shards, weight_map
-from tiedviz.words.file_refusals import DamagedFile, HostileHeader, ShardOutside
+from tiedviz.words.refusals.file import DamagedFile, HostileHeader, ShardOutside
 
 
 def shard(file, *names, shared=()):

@@ -9,7 +9,7 @@ from tests.tiny_models import build
 from tiedviz.compute.gradients import cost, gradient_split, sentence_of
 from tiedviz.compute.gradients.sentence import LONGEST
 from tiedviz.compute.gradients.sides import sides_of
-from tiedviz.words.gradient_refusals import (
+from tiedviz.words.refusals.gradient import (
     GradientTooLarge,
     NotAllInMemory,
     NotDifferentiable,
@@ -17,7 +17,7 @@ from tiedviz.words.gradient_refusals import (
     SentenceTooLong,
     SidesNotSeparate,
 )
-from tiedviz.words.prompt_refusals import EmptyPrompt, PromptTooLong
+from tiedviz.words.refusals.prompt import EmptyPrompt, PromptTooLong
 
 
 def test_one_token_has_nothing_to_predict(architecture):

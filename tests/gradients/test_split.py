@@ -12,7 +12,7 @@ from tiedviz.compute.gradients import gradient_split, sentence_of
 from tiedviz.compute.gradients.passes import two_sides
 from tiedviz.compute.gradients.sides import sides_of
 from tiedviz.models.loading import load
-from tiedviz.words.gradient_refusals import SidesNotSeparate
+from tiedviz.words.refusals.gradient import SidesNotSeparate
 
 TEXT = "w41 w7 w90 w7 w66 w13 w13"
 HEADLESS = {"deberta-v2:own-head"}  # multiplies by the input table itself
@@ -281,7 +281,7 @@ def test_a_decoder_table_shared_with_the_head_alone():
 
 
 def test_files_without_a_head_are_refused(tiny_folder):
-    from tiedviz.words.model_refusals import HeadMissing
+    from tiedviz.words.refusals.model import HeadMissing
 
     folder = tiny_folder(tied=True, name="headless")
     config = folder / "config.json"

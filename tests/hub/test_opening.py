@@ -7,8 +7,8 @@ from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.listing import list_repository
 from tiedviz.models.loading import load
-from tiedviz.words.hub_refusals import DownloadCut, HubRefusal
-from tiedviz.words.opening_refusals import TooLittleMemory
+from tiedviz.words.refusals.hub import DownloadCut, HubRefusal
+from tiedviz.words.refusals.opening import TooLittleMemory
 
 
 def test_a_repository_opens_and_is_the_model_that_was_published(hub, tiny_folder):
@@ -73,7 +73,7 @@ def test_shards_are_read_by_their_headers(hub, tiny_folder, tmp_path):
 
 
 def test_a_model_that_does_not_fit_is_refused_before_it_is_fetched(hub, tiny_folder, monkeypatch):
-    from tiedviz.models import memory
+    from tiedviz.models.memory import machine as memory
 
     hub.repositories["org/tiny"] = tiny_folder()
     monkeypatch.setattr(memory, "available_memory", lambda: 1_000)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.hub.standin import FAILURES
 from tiedviz.models.loading import load
-from tiedviz.words import hub_refusals as words
+from tiedviz.words.refusals import hub as words
 
 KINDS = {
     "org/private": words.NeedsLogin,
@@ -81,7 +81,7 @@ def test_weights_without_a_config_are_refused_and_nothing_else_is_opened(hub, tm
 
 
 def test_an_index_that_names_absent_shards_is_refused(hub, tmp_path):
-    from tiedviz.words.file_refusals import MissingShard
+    from tiedviz.words.refusals.file import MissingShard
 
     folder = tmp_path / "half"
     folder.mkdir()
@@ -99,7 +99,7 @@ def test_an_index_that_names_absent_shards_is_refused(hub, tmp_path):
 
 def test_a_revision_cannot_lead_out_of_the_cache(hub):
     from tiedviz.models.sources import find_source
-    from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath
+    from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath
 
     for text in ("a/b@/etc/passwd", "a/b@../../x", "a/b@x/../y"):
         with pytest.raises((NoSuchModel, NoSuchPath)):

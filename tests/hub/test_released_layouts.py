@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests.hub.released import released_gpt2
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.listing import list_repository
 from tiedviz.models.loading import load

@@ -9,8 +9,8 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from tests.tiny_models import build, opened
 from tiedviz.compute.forward import forward
 from tiedviz.compute.lens import lens
-from tiedviz.compute.ranking import nearest_tokens
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.ranking import nearest_tokens
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.building import building
 from tiedviz.models.prompt import encode

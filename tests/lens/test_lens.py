@@ -7,10 +7,10 @@ from tests.tiny_models import build
 from tiedviz.compute.forward import forward
 from tiedviz.compute.lens import lens
 from tiedviz.compute.lens.table import best, cells, first_appearance, given_back, lines
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.words.model_refusals import NoLens, NotReproduced
-from tiedviz.words.prompt_refusals import NoSuchPosition
+from tiedviz.words.refusals.model import NoLens, NotReproduced
+from tiedviz.words.refusals.prompt import NoSuchPosition
 
 PROMPT = [41, 7, 90, 13, 66]
 KINDS = ["llama", "gpt2", "gemma2", "bert", "cohere", "mamba", "t5", "bart", "albert"]

@@ -3,7 +3,7 @@
 import pytest
 
 from tiedviz.compute.lens import lens
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.models.prompt import encode
 
 pytestmark = pytest.mark.real

@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from tiedviz.models.child import Ended, follow
+from tiedviz.models.cache.child import Ended, follow
 
 # A child that is not let go of sleeps for an hour; that is a failure, not a long test.
 pytestmark = pytest.mark.timeout(30)

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from tiedviz.models import convert as convert_module
-from tiedviz.models import memory
-from tiedviz.models.convert import convert, converted_folder
-from tiedviz.words.opening_refusals import ConversionFailed, TooLittleMemory
+from tiedviz.models.cache import convert as convert_module
+from tiedviz.models.cache.convert import convert, converted_folder
+from tiedviz.models.memory import machine as memory
+from tiedviz.words.refusals.opening import ConversionFailed, TooLittleMemory
 
 
 class Stopped(Exception):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from tiedviz.models import memory
-from tiedviz.models.memory import HEADROOM, available_memory, require_memory
-from tiedviz.words.opening_refusals import TooLittleMemory
+from tiedviz.models.memory import machine as memory
+from tiedviz.models.memory.machine import HEADROOM, available_memory, require_memory
+from tiedviz.words.refusals.opening import TooLittleMemory
 
 
 @pytest.fixture

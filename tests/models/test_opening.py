@@ -7,7 +7,7 @@ import threading
 
 from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Step
-from tiedviz.words.opening_refusals import NoSuchPath, OpeningCancelled, OpeningFailed
+from tiedviz.words.refusals.opening import NoSuchPath, OpeningCancelled, OpeningFailed
 
 
 def test_the_step_is_what_was_reported_last():

@@ -13,7 +13,7 @@ from tests.tiny_models import build, names, numbered_tokenizer, opened
 from tiedviz.compute.forward import forward
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Bos, encode, mask_position
-from tiedviz.words.prompt_refusals import EmptyPrompt, PromptTooLong
+from tiedviz.words.refusals.prompt import EmptyPrompt, PromptTooLong
 
 
 def words(number: int) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from tiedviz.models.memory.residents import Residents, memory_budget
 from tiedviz.models.progress import Step
-from tiedviz.models.residents import Residents, memory_budget
-from tiedviz.words.opening_refusals import NoSuchModel, OpeningCancelled, OpeningFailed, OverBudget
+from tiedviz.words.refusals.opening import NoSuchModel, OpeningCancelled, OpeningFailed, OverBudget
 
 
 @dataclass

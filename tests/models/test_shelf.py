@@ -7,10 +7,10 @@ from collections import namedtuple
 
 import pytest
 
-from tiedviz.models import shelf
-from tiedviz.models.cache_folder import shelf_file
-from tiedviz.models.shelf import by_hand, fetch, pip_command
-from tiedviz.words.opening_refusals import (
+from tiedviz.models.cache import shelf
+from tiedviz.models.cache.folder import shelf_file
+from tiedviz.models.cache.shelf import by_hand, fetch, pip_command
+from tiedviz.words.refusals.opening import (
     CacheNotWritable,
     DownloadFailed,
     NoPip,

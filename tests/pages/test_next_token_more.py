@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from tests.pages.conftest import chart_data, open_model, text_of
-from tiedviz.compute.inspection import inspection
-from tiedviz.compute.ranking import By
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.inspection import inspection
+from tiedviz.compute.next_token.ranking import By
+from tiedviz.compute.next_token.reading import read
 from tiedviz.models.prompt import encode
 
 

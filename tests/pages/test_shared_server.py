@@ -1,7 +1,7 @@
 """A visitor from another machine."""
 
 from tests.pages.conftest import text_of
-from tiedviz.ui import shared_server
+from tiedviz.ui.frame import shared_server
 
 
 def test_beyond_this_machine_no_path_is_read_and_none_is_shown(visit, tiny_folder, monkeypatch):

@@ -11,8 +11,8 @@ from tiedviz.compute.witnesses.hearing import hear
 from tiedviz.files.allowed import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
-from tiedviz.ui import shared_server
-from tiedviz.words.opening_refusals import NoSuchPath, PathNotAllowed
+from tiedviz.ui.frame import shared_server
+from tiedviz.words.refusals.opening import NoSuchPath, PathNotAllowed
 
 
 @pytest.fixture

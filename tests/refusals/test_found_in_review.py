@@ -9,18 +9,18 @@ from safetensors.torch import load_file
 
 from tiedviz.models.known import known_facts
 from tiedviz.models.loading import load
+from tiedviz.models.memory.residents import Residents
 from tiedviz.models.prompt import LONGEST_UNTRAINED, encode, one_token
-from tiedviz.models.residents import Residents
 from tiedviz.models.sources import GgufSource, find_source
-from tiedviz.words.file_refusals import HostileHeader
-from tiedviz.words.opening_refusals import (
+from tiedviz.words.refusals.file import HostileHeader
+from tiedviz.words.refusals.opening import (
     ConversionFailed,
     NoSuchModel,
     NoSuchPath,
     OneFileOfMany,
     OverBudget,
 )
-from tiedviz.words.prompt_refusals import NoSuchRow, NotAToken, PromptTooLong
+from tiedviz.words.refusals.prompt import NoSuchRow, NotAToken, PromptTooLong
 
 
 @pytest.mark.parametrize(

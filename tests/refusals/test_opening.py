@@ -8,10 +8,8 @@ import pytest
 import torch
 
 from tiedviz.models.loading import load
-from tiedviz.words import checkpoint_refusals as checkpoint
-from tiedviz.words import file_refusals as files
-from tiedviz.words import opening_refusals as opening
-from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals import Refusal, checkpoint, opening
+from tiedviz.words.refusals import file as files
 
 
 def edit_config(folder, **changes):
@@ -191,7 +189,7 @@ def test_no_two_faults_are_worded_alike(tiny_folder):
 
 
 def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_folder, monkeypatch):
-    from tiedviz.models import placement
+    from tiedviz.models.memory import placement
 
     folder = tiny_folder()
     monkeypatch.setattr(placement, "available_memory", lambda: 123_000_000)

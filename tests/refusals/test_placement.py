@@ -6,11 +6,11 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM
 
-from tiedviz.compute.reading import read
-from tiedviz.models import placement
+from tiedviz.compute.next_token.reading import read
 from tiedviz.models.loading import load
-from tiedviz.models.memory import HEADROOM
-from tiedviz.words.opening_refusals import TooLittleMemory
+from tiedviz.models.memory import placement
+from tiedviz.models.memory.machine import HEADROOM
+from tiedviz.words.refusals.opening import TooLittleMemory
 
 
 @pytest.fixture

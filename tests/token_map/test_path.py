@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.token_map.path import hidden_path
 from tiedviz.models.prompt import encode
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.tying.against_base import against_base
 from tiedviz.compute.tying.alike import alikeness
 from tiedviz.compute.tying.both_heads import through

@@ -4,7 +4,7 @@ import torch
 from tests.hub.released import published_like
 from tiedviz.compute.tying.prove import Side, prove
 from tiedviz.models.loading import load
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 IDS = [5, 90, 17]
 TOKEN = 200

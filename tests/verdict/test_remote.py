@@ -12,7 +12,7 @@ from tiedviz.commands.line import main
 from tiedviz.files.verdict.stored import from_header
 from tiedviz.models.hub.headers import compare_remote, remote_header
 from tiedviz.models.hub.listing import list_repository
-from tiedviz.words.hub_refusals import DownloadCut, HubUnreachable
+from tiedviz.words.refusals.hub import DownloadCut, HubUnreachable
 
 __all__ = ["hub"]  # a fixture
 

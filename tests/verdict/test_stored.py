@@ -15,7 +15,7 @@ from tiedviz.files.verdict.audit import hear_files
 from tiedviz.files.verdict.decide import decide
 from tiedviz.files.verdict.record import audit_record
 from tiedviz.files.verdict.stored import from_header
-from tiedviz.words.file_refusals import FileRefusal
+from tiedviz.words.refusals.file import FileRefusal
 
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 50}
 

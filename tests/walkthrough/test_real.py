@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.tiny_models import build
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
 from tiedviz.compute.walkthrough.blocks import blocks_of
@@ -17,7 +17,7 @@ from tiedviz.compute.walkthrough.lookup import time_lookup
 from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
 from tiedviz.compute.walkthrough.special import other_marks, special_rows, spells_bytes
 from tiedviz.compute.walkthrough.table import rows_around
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 def test_neighbours_by_id_and_by_meaning_are_the_ones_torch_finds(tied_model):

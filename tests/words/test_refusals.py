@@ -8,11 +8,11 @@ import pkgutil
 
 import pytest
 
-import tiedviz.words
+import tiedviz.words.refusals
 from tiedviz.words.refusals import Refusal
 
-for module in pkgutil.iter_modules(tiedviz.words.__path__):
-    importlib.import_module(f"tiedviz.words.{module.name}")
+for module in pkgutil.iter_modules(tiedviz.words.refusals.__path__):
+    importlib.import_module(f"tiedviz.words.refusals.{module.name}")
 
 
 def all_kinds(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:

@@ -13,10 +13,10 @@ from typing import Any
 
 from tiedviz.commands.options import Progress, add_json, print_json
 from tiedviz.compute.witnesses.hearing import Hearing, hear, record_of
-from tiedviz.files.verdict.numbers import exact_size
-from tiedviz.words.file_refusals import printable
+from tiedviz.files.verdict.wording.numbers import exact_size
 from tiedviz.words.numbers import count, percent, plural
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.file import printable
 
 
 def add_to(commands: Any) -> None:

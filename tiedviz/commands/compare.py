@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tiedviz.commands.options import MODEL_HELP, Progress, add_json, at_least_one, print_json
 from tiedviz.words.numbers import count, percent
-from tiedviz.words.prompt_refusals import NotTwoToFour
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.prompt import NotTwoToFour
 from tiedviz.words.tokens import readable, visible
 
 if TYPE_CHECKING:

@@ -48,8 +48,8 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Open the model, read the prompt, print. Returns the exit status."""
-    from tiedviz.compute.inspection import inspection
-    from tiedviz.compute.reading import read
+    from tiedviz.compute.next_token.inspection import inspection
+    from tiedviz.compute.next_token.reading import read
 
     way = way_of(options)
     loaded, prompt = open_and_encode(options)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tiedviz.commands.options import Progress, add_json, add_model, print_json
-from tiedviz.words.map_refusals import FileNotWritten
 from tiedviz.words.numbers import count, percent
+from tiedviz.words.refusals.map import FileNotWritten
 
 
 def add_to(commands: Any) -> None:

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from tiedviz.models.loaded import LoadedModel, decoder_start
-from tiedviz.words.prompt_refusals import PromptTooLong
+from tiedviz.words.refusals.prompt import PromptTooLong
 
 
 @contextmanager

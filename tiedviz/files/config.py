@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tiedviz.files.json_text import parse_object, read_object
 from tiedviz.files.listing import CONFIG, CONFIG_LIMIT, list_names, refuse_not_a_model
-from tiedviz.words.file_refusals import HeaderTooLarge, HostileHeader
+from tiedviz.words.refusals.file import HeaderTooLarge, HostileHeader
 
 MAX_DEPTH = 64
 

@@ -12,7 +12,7 @@ from tiedviz.files.listing import list_names, refuse_not_a_model
 from tiedviz.files.opening import open_weights
 from tiedviz.files.safetensors import read_safetensors_file
 from tiedviz.files.shards import join_shards, weight_map
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     CannotOpen,
     MissingShard,
     NothingThere,

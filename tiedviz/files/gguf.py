@@ -9,7 +9,7 @@ from tiedviz.files.ggml_types import GGML_TYPES
 from tiedviz.files.gguf_walk import Walk
 from tiedviz.files.header import MAX_SIZE, Header, StoredTensor
 from tiedviz.files.opening import SNIFFED, ReadAt, open_weights, refuse_other_content
-from tiedviz.words.file_refusals import DamagedFile, HostileHeader, TruncatedFile, UnreadableGguf
+from tiedviz.words.refusals.file import DamagedFile, HostileHeader, TruncatedFile, UnreadableGguf
 
 MAX_GGML_DIMENSIONS = 4
 DEFAULT_ALIGNMENT = 32

@@ -6,7 +6,7 @@ import struct
 from typing import NamedTuple
 
 from tiedviz.files.opening import ReadAt, read_exactly
-from tiedviz.words.file_refusals import DamagedFile, HeaderTooLarge, TruncatedFile
+from tiedviz.words.refusals.file import DamagedFile, HeaderTooLarge, TruncatedFile
 
 HEADER_LIMIT = 100_000_000  # bytes; 262,144 tokens with their scores and kinds take 6 million
 FIRST_READ = 1024 * 1024

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
-from tiedviz.words.file_refusals import BrokenJson, HeaderTooLarge, HostileHeader
+from tiedviz.words.refusals.file import BrokenJson, HeaderTooLarge, HostileHeader
 
 # A list costs Python about 60 bytes where the text has two, so the text's size alone is no bound.
 # The largest real index has about half a million of these signs.

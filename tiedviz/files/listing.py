@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from tiedviz.files.json_text import read_object
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     AdapterOnly,
     CannotOpen,
     FileRefusal,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     CannotOpen,
     EmptyFile,
     LfsPointer,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tiedviz.words.file_refusals import DamagedFile, HostileHeader, PickleRunsCode
+from tiedviz.words.refusals.file import DamagedFile, HostileHeader, PickleRunsCode
 
 # About fifty instructions describe a tensor.
 MAX_INSTRUCTIONS = 3_000_000

@@ -16,7 +16,7 @@ from tiedviz.files.opening import (
 )
 from tiedviz.files.pickle_program import View, walk_pickle
 from tiedviz.files.torch_zip import Member, find_members
-from tiedviz.words.file_refusals import DamagedFile, HeaderTooLarge, HostileHeader, LegacyPickle
+from tiedviz.words.refusals.file import DamagedFile, HeaderTooLarge, HostileHeader, LegacyPickle
 
 PROGRAM_LIMIT = 16_000_000  # bytes; some 60,000 tensors
 MAX_DEPTH = 8

@@ -10,7 +10,7 @@ from pathlib import Path
 from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
 from tiedviz.files.json_text import parse_object
 from tiedviz.files.opening import ReadAt, open_weights, read_exactly, refuse_other_content
-from tiedviz.words.file_refusals import (
+from tiedviz.words.refusals.file import (
     BrokenJson,
     DamagedFile,
     HeaderTooLarge,

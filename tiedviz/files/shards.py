@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 
 from tiedviz.files.header import Header
-from tiedviz.words.file_refusals import DamagedFile, HostileHeader, ShardOutside
+from tiedviz.words.refusals.file import DamagedFile, HostileHeader, ShardOutside
 
 MAX_SHARDS = 10_000
 

@@ -8,7 +8,7 @@ import zipfile
 from typing import NamedTuple
 
 from tiedviz.files.opening import ReadAt, read_exactly
-from tiedviz.words.file_refusals import DamagedFile, HeaderTooLarge, HostileHeader
+from tiedviz.words.refusals.file import DamagedFile, HeaderTooLarge, HostileHeader
 
 DIRECTORY_LIMIT = 16_000_000  # bytes; some 200,000 storages
 _LOCAL_HEADER = 30

@@ -12,7 +12,8 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedModel
 
 from tiedviz.files.config import read_config
-from tiedviz.words.checkpoint_refusals import (
+from tiedviz.words.quantisation import PACKAGES
+from tiedviz.words.refusals.checkpoint import (
     NeedsNewerTransformers,
     NoArchitecture,
     QuantisedWithoutPackage,
@@ -20,7 +21,6 @@ from tiedviz.words.checkpoint_refusals import (
     UnknownModelType,
     UnknownQuantisation,
 )
-from tiedviz.words.quantisation import PACKAGES
 
 # Methods that transformers expands to ordinary weights by itself, on any machine.
 _READ_BY_ITSELF = ("fp8", "mxfp4")

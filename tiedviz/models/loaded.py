@@ -17,7 +17,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from tiedviz.models.vocabulary import Vocabulary
-from tiedviz.words.prompt_refusals import NoAnswerBegun
+from tiedviz.words.refusals.prompt import NoAnswerBegun
 
 
 class Kind(StrEnum):

@@ -14,15 +14,15 @@ from transformers import AutoTokenizer, PreTrainedModel
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact
-from tiedviz.models.cache_folder import shelf_file
+from tiedviz.models.cache.convert import convert, converted_folder
+from tiedviz.models.cache.folder import shelf_file
+from tiedviz.models.cache.shelf import fetch
 from tiedviz.models.checkpoint import model_class
-from tiedviz.models.convert import convert, converted_folder
 from tiedviz.models.hub.opening import repository_folder
 from tiedviz.models.identity import identity
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.placement import Placement, place
+from tiedviz.models.memory.placement import Placement, place
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.models.shelf import fetch
 from tiedviz.models.sources import (
     FolderSource,
     GgufSource,
@@ -31,14 +31,14 @@ from tiedviz.models.sources import (
     Source,
     find_source,
 )
-from tiedviz.words.checkpoint_refusals import (
+from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.checkpoint import (
     NotALanguageModel,
     QuantisedWithoutPackage,
     TokenizerMissing,
     WeightsDisagree,
 )
-from tiedviz.words.opening_refusals import BrokenLoad, OpeningFailed
-from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.opening import BrokenLoad, OpeningFailed
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 
 from tiedviz.models.progress import Report, Step
-from tiedviz.words.opening_refusals import OpeningCancelled, OpeningFailed
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.opening import OpeningCancelled, OpeningFailed
 
 _LOG = logging.getLogger(__name__)
 

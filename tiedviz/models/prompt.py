@@ -12,7 +12,7 @@ from torch import nn
 
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
 from tiedviz.words.numbers import count
-from tiedviz.words.prompt_refusals import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
+from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
 from tiedviz.words.tokens import Token
 
 # The most tokens run past a rotary model's trained length: attention grows with their square.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiedviz.files.allowed import may_read
-from tiedviz.words.opening_refusals import NoSuchModel, NoSuchPath, OneFileOfMany, PathNotAllowed
+from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, OneFileOfMany, PathNotAllowed
 from tiedviz.words.shelf import SHELF, ShelfModel
 
 

@@ -40,8 +40,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from tiedviz.models.hub.known import Asked
+from tiedviz.models.memory.residents import Residents
 from tiedviz.models.progress import Report, Step
-from tiedviz.models.residents import Residents
 from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from tiedviz.compute.counts.counts import Counts
     from tiedviz.compute.gradients import GradientSplit, Sentence
     from tiedviz.compute.lens import Lens
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.compute.token_map import Projection, View
     from tiedviz.compute.token_map.kept import Kept as KeptNeighbours
     from tiedviz.compute.token_map.kept import TrueNeighbours
@@ -154,7 +154,7 @@ def _ids_of(prompt: Prompt) -> _Ids:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _reading(key: str, ids: _Ids, position: int, layer: int, _loaded: LoadedModel) -> Reading:
-    from tiedviz.compute.reading import read
+    from tiedviz.compute.next_token.reading import read
 
     prompt, written = ids
     return read(_loaded, prompt, position=position, layer=layer, decoder_ids=written)

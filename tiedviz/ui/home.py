@@ -9,10 +9,10 @@ import streamlit as st
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, toy_scores
 from tiedviz.ui.caches import files_verdict, residents
-from tiedviz.ui.choice import chosen_facts, chosen_source
+from tiedviz.ui.frame.choice import chosen_facts, chosen_source
+from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.prompt_bar import PRESETS
-from tiedviz.ui.refusals import refusals_shown
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.tokens import markdown_safe
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.choice import chosen_facts, chosen_source
+from tiedviz.ui.frame.choice import chosen_facts, chosen_source
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import Token, characters, markdown_safe, visible
 

@@ -9,7 +9,7 @@ import torch
 
 from tests.tiny_models import RECIPES, build, names, opened
 from tiedviz.compute.forward import first_tensor, forward, hooked, with_first_tensor
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.measure import limit_for, plain_product, row_norms
 from tiedviz.models.loaded import LoadedModel

@@ -11,10 +11,10 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput
 
 from tests.tiny_models import opened
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.model_refusals import NoLens, NotReproduced
+from tiedviz.words.refusals.model import NoLens, NotReproduced
 
 PROMPT = [41, 7, 30, 13, 26, 28]
 

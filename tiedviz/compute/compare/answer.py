@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from tiedviz.compute.compare.question import question
-from tiedviz.compute.inspection import inspection
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.inspection import inspection
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses, local_files
 from tiedviz.files.verdict.audit import hear_files
 from tiedviz.models.loaded import Kind, LoadedModel

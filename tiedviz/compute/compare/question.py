@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from tiedviz.models.loaded import Kind, LoadedModel
-from tiedviz.words.continuation_refusals import NotTheSameQuestion
+from tiedviz.words.refusals.continuation import NotTheSameQuestion
 
 MASKS = ("[MASK]", "<mask>")
 """Spellings of a gap that every model here understands, whatever its own mask is called."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tiedviz.files.config import dimensions
-from tiedviz.words.count_refusals import SizeOutOfBounds, TooManyParameters
+from tiedviz.words.refusals.count import SizeOutOfBounds, TooManyParameters
 
 MAX_PARAMETERS = 10_000_000_000_000  # ten times the largest model anybody has described
 MAX_TENSORS = 12_000  # about a second of building; the largest real models have some thousands

@@ -19,7 +19,7 @@ from transformers.models.auto import modeling_auto
 from tiedviz.compute.counts.bounds import MAX_PARAMETERS, MAX_TENSORS, check_bounds
 from tiedviz.models.building import building
 from tiedviz.models.checkpoint import check_model_type
-from tiedviz.words.count_refusals import (
+from tiedviz.words.refusals.count import (
     CannotBuild,
     CountRefusal,
     TooManyParameters,

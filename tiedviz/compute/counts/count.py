@@ -12,8 +12,8 @@ from transformers import PretrainedConfig, PreTrainedModel
 from tiedviz.compute.counts.build import build, kind_of
 from tiedviz.compute.counts.counts import Counts
 from tiedviz.compute.counts.roles import count_parts, distinct_parameters
-from tiedviz.words.count_refusals import NoTokenTable
 from tiedviz.words.parts import PartCounts
+from tiedviz.words.refusals.count import NoTokenTable
 
 _DECODER_LAYERS = ("num_decoder_layers", "decoder_layers", "decoder_num_hidden_layers")
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer")

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tiedviz.compute.calculator import BYTES
+from tiedviz.compute.counts.calculator import BYTES
 from tiedviz.words.catalogue import CatalogueRow
 from tiedviz.words.parts import PartCounts
 

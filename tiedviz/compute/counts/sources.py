@@ -16,8 +16,8 @@ from tiedviz.files.opening import open_weights, read_exactly, refuse_other_conte
 from tiedviz.models.known import files_here
 from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, find_source
 from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
-from tiedviz.words.count_refusals import GgufWithoutConfig, NoConfig, NothingPasted
-from tiedviz.words.file_refusals import HeaderTooLarge
+from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, NothingPasted
+from tiedviz.words.refusals.file import HeaderTooLarge
 
 Config = dict[str, object]
 

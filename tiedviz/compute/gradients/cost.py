@@ -9,8 +9,8 @@ import torch
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.memory import HEADROOM, available_memory
-from tiedviz.words.gradient_refusals import GradientTooLarge
+from tiedviz.models.memory.machine import HEADROOM, available_memory
+from tiedviz.words.refusals.gradient import GradientTooLarge
 
 _PROBE_ROWS = 8192
 _SECONDS = "gradient seconds"

@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from tiedviz.compute.forward import call_arguments
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides
-from tiedviz.words.gradient_refusals import SidesNotSeparate
+from tiedviz.words.refusals.gradient import SidesNotSeparate
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
 from tiedviz.models.prompt import Bos, encode, mask_position
-from tiedviz.words.gradient_refusals import NothingToPredict, SentenceTooLong
-from tiedviz.words.prompt_refusals import EmptyPrompt, NoSuchRow
+from tiedviz.words.refusals.gradient import NothingToPredict, SentenceTooLong
+from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow
 from tiedviz.words.tokens import Token
 
 # Each position holds three to four rows of V numbers until the way back: at 262,144 tokens this

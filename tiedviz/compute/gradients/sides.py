@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.gradient_refusals import NotAllInMemory, NotDifferentiable, SidesNotSeparate
-from tiedviz.words.model_refusals import HeadMissing
+from tiedviz.words.refusals.gradient import NotAllInMemory, NotDifferentiable, SidesNotSeparate
+from tiedviz.words.refusals.model import HeadMissing
 
 _PLAIN = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 

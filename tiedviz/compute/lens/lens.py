@@ -13,8 +13,8 @@ from tiedviz.compute.lens.states import States, catch_states
 from tiedviz.compute.lens.stream import Streamed, stream
 from tiedviz.compute.unembedding.measure import Unembedding, limit_for, unembedding_of
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.model_refusals import HeadMissing, NoLens, NotReproduced
-from tiedviz.words.prompt_refusals import NoSuchPosition
+from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
+from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiedviz.compute.formula import formula_text
-from tiedviz.compute.inspection import token_record
 from tiedviz.compute.lens.lens import Lens
+from tiedviz.compute.next_token.formula import formula_text
+from tiedviz.compute.next_token.inspection import token_record
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tiedviz.compute.token_map.rows import MapRows
-from tiedviz.words.map_refusals import RowNotFinite
+from tiedviz.words.refusals.map import RowNotFinite
 
 # Rounding of one product relative to ‖a‖‖b‖: what may make an equal row seem nearer than the row.
 _ROUNDING = 1e-6

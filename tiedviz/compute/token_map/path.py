@@ -9,7 +9,7 @@ import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
 from tiedviz.compute.lens.states import catch_states
-from tiedviz.compute.reading import read
+from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
 

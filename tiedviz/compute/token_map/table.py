@@ -12,7 +12,7 @@ from tiedviz.compute.token_map.rows import MapRows, map_rows
 from tiedviz.compute.token_map.spread import Spread, spread_of
 from tiedviz.compute.token_map.twins import equal_rows
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.map_refusals import NothingToMap
+from tiedviz.words.refusals.map import NothingToMap
 from tiedviz.words.token_kinds import Kind, kind_of
 
 

@@ -9,8 +9,8 @@ import torch
 
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import one_token
-from tiedviz.words.map_refusals import NotArithmetic, SumIsZero
-from tiedviz.words.prompt_refusals import NotAToken
+from tiedviz.words.refusals.map import NotArithmetic, SumIsZero
+from tiedviz.words.refusals.prompt import NotAToken
 from tiedviz.words.tokens import Token
 
 _SIGN = re.compile(r"\s+([+−–-])\s+")

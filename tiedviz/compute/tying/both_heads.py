@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
-from tiedviz.compute.reading import Reading
+from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.compute.unembedding.measure import plain_product
 from tiedviz.models.loaded import LoadedModel

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 class Side(StrEnum):

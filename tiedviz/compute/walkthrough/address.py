@@ -6,7 +6,7 @@ import pandas as pd
 import torch
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:

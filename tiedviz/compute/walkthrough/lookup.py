@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 @dataclass(frozen=True)

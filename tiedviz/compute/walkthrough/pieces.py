@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.prompt_refusals import EmptyPrompt, NoSuchRow
+from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow
 from tiedviz.words.tokens import Token
 
 # More pills than this bury the page.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 def rows_around(

@@ -135,7 +135,7 @@ def _is_there(path: Path) -> bool:
 
 def _shelf_file(source: ShelfSource) -> Path | None:
     """The published file itself, rather than what became of it."""
-    from tiedviz.models.cache_folder import shelf_file
+    from tiedviz.models.cache.folder import shelf_file
 
     file = shelf_file(source.model)
     if file.is_file():
@@ -148,7 +148,7 @@ def _shelf_file(source: ShelfSource) -> Path | None:
 def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, Stored]:
     """From the Hub, by headers; two copies are compared only if they may be fetched."""
     from tiedviz.models.sources import HubSource, find_source
-    from tiedviz.words.audit_refusals import NotHereYet, PickledOnTheHub
+    from tiedviz.words.refusals.audit import NotHereYet, PickledOnTheHub
 
     source = find_source(model)
     if not isinstance(source, HubSource):

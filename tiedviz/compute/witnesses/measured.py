@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from tiedviz.compute.formula import formula_text
+from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.tying.prove import Side, prove
 from tiedviz.compute.unembedding import Unembedding, unembedding_of
 from tiedviz.compute.unembedding.measure import probe_ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tiedviz.files.verdict.case import Case
 from tiedviz.files.verdict.verdict import Costs
 from tiedviz.files.verdict.witnesses import Stored
-from tiedviz.files.verdict.words import Word
+from tiedviz.files.verdict.wording.words import Word
 
 
 def costs_of(case: Case, word: Word) -> Costs:

@@ -8,7 +8,7 @@ from typing import Any
 from tiedviz.files.header import StoredTensor
 from tiedviz.files.verdict.verdict import Costs, Verdict
 from tiedviz.files.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
-from tiedviz.words.file_refusals import printable
+from tiedviz.words.refusals.file import printable
 
 _COMPARED = (
     *("same_bytes", "differing_elements", "differing_rows"),

@@ -12,8 +12,8 @@ from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
 from tiedviz.files.verdict.copies.place import Place, Progress, quiet
 from tiedviz.files.verdict.witnesses import Stored
-from tiedviz.words.file_refusals import printable
 from tiedviz.words.numbers import megabytes
+from tiedviz.words.refusals.file import printable
 
 
 def stored_in(

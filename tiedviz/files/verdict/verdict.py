@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from tiedviz.files.verdict.numbers import exact_size
-from tiedviz.files.verdict.words import Tone, Word
+from tiedviz.files.verdict.wording.numbers import exact_size
+from tiedviz.files.verdict.wording.words import Tone, Word
 
 
 def unpacked_words(nbytes: int, uncounted: bool) -> str:

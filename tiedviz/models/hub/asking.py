@@ -9,7 +9,7 @@ import httpx2 as httpx
 from huggingface_hub import errors
 
 from tiedviz.models.hub.address import endpoint, page_of
-from tiedviz.words import hub_refusals as words
+from tiedviz.words.refusals import hub as words
 
 
 @contextmanager

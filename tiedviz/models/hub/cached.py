@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tiedviz.models.hub.address import cache_folder
 from tiedviz.models.hub.layout import CONFIG, Listing
-from tiedviz.words.hub_refusals import NothingToOpen
+from tiedviz.words.refusals.hub import NothingToOpen
 
 
 def cached_snapshot(repo: str, revision: str | None = None) -> Path | None:

@@ -9,13 +9,13 @@ from typing import Any
 from huggingface_hub import hf_hub_download
 from tqdm.auto import tqdm
 
-from tiedviz.models.cache_folder import require_disk
+from tiedviz.models.cache.folder import require_disk
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import remember_revision
 from tiedviz.models.hub.layout import CONFIG, Listing
 from tiedviz.models.progress import Report, Step
-from tiedviz.words.opening_refusals import CacheNotWritable
+from tiedviz.words.refusals.opening import CacheNotWritable
 
 
 def download(listing: Listing, report: Report) -> Path:

@@ -21,7 +21,7 @@ from tiedviz.files.verdict.witnesses import Stored
 from tiedviz.models.hub.address import TIMEOUT, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.layout import Listing
-from tiedviz.words.file_refusals import MissingShard
+from tiedviz.words.refusals.file import MissingShard
 
 _AT_ONCE = 8
 _MOST_JSON = 100_000_000  # bytes; an index of a model with 300 shards has about 20 MB

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tiedviz.words.hub_refusals import NothingToOpen
+from tiedviz.words.refusals.hub import NothingToOpen
 
 CONFIG = "config.json"
 _TOKENIZER_FILES = re.compile(

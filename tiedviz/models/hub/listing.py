@@ -7,7 +7,7 @@ from huggingface_hub import HfApi
 from tiedviz.models.hub.address import TIMEOUT, endpoint, offline
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.layout import Listing
-from tiedviz.words.hub_refusals import HubOffline
+from tiedviz.words.refusals.hub import HubOffline
 
 
 def list_repository(repo: str, revision: str | None = None) -> Listing:

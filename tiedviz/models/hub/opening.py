@@ -10,9 +10,9 @@ from tiedviz.models.hub.download import download
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.layout import Listing
 from tiedviz.models.hub.listing import list_repository
-from tiedviz.models.memory import require_memory
+from tiedviz.models.memory.machine import require_memory
 from tiedviz.models.progress import Report, Step
-from tiedviz.words.hub_refusals import HubOffline, HubUnreachable
+from tiedviz.words.refusals.hub import HubOffline, HubUnreachable
 
 
 def repository_folder(repo: str, revision: str | None, report: Report) -> Path:

@@ -11,7 +11,6 @@ import streamlit as st
 from tiedviz.charts.compare import letter_colour, parameter_bar
 from tiedviz.models.known import KnownFacts, known_facts
 from tiedviz.models.sources import HubSource
-from tiedviz.ui.choice import remote
 from tiedviz.ui.compare.errands import failure, open_model, read_if_open
 from tiedviz.ui.compare.facts import (
     Facts,
@@ -21,7 +20,8 @@ from tiedviz.ui.compare.facts import (
     pair_in_words,
 )
 from tiedviz.ui.compare.seats import Seat
-from tiedviz.ui.refusals import show_refusal
+from tiedviz.ui.frame.choice import remote
+from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.catalogue import find_row
 from tiedviz.words.numbers import count, percent, short_count
 from tiedviz.words.refusals import Refusal

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tiedviz.models.costs import Cost, cost_of
+from tiedviz.models.memory.costs import Cost, cost_of
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import kept_answers, kept_texts, residents
-from tiedviz.ui.choice import hub_is_thinking, remote
 from tiedviz.ui.compare.seats import Seat
-from tiedviz.ui.opening import is_opening, progress
+from tiedviz.ui.frame.choice import hub_is_thinking, remote
+from tiedviz.ui.frame.opening import is_opening, progress
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe

@@ -12,8 +12,8 @@ from tiedviz.charts.compare import LETTERS
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import Source, find_source
 from tiedviz.ui.caches import kept_answers, kept_identities, kept_texts, residents
-from tiedviz.ui.choice import HUB_EXAMPLES, MODEL_KEY
-from tiedviz.ui.first_choice import GPT2, first_choice
+from tiedviz.ui.frame.choice import HUB_EXAMPLES, MODEL_KEY
+from tiedviz.ui.frame.first_choice import GPT2, first_choice
 from tiedviz.ui.prompt_bar import BOS_KEY, PROMPT_KEY
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.shelf import SHELF

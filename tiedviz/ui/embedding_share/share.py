@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.card import share_card
-from tiedviz.ui.choice import MODEL_KEY
 from tiedviz.ui.embedding_share.chosen import ChosenPoint, chosen_point
 from tiedviz.ui.embedding_share.parts import COMPARED_KEY
 from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
+from tiedviz.ui.frame.choice import MODEL_KEY
 from tiedviz.words.numbers import count, percent
 
 VIEW_KEY = "view"

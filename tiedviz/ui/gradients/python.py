@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiedviz.ui.choice import chosen_source
 from tiedviz.ui.export import loading_code
+from tiedviz.ui.frame.choice import chosen_source
 
 if TYPE_CHECKING:
     from tiedviz.compute.gradients import Sentence

@@ -8,8 +8,8 @@ import streamlit as st
 
 from tiedviz.models.sources import find_source
 from tiedviz.ui.caches import residents
+from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
-from tiedviz.ui.opening import open_button
 from tiedviz.words.numbers import count
 
 if TYPE_CHECKING:

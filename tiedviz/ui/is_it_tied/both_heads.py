@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.caches import reading, residents
+from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
-from tiedviz.ui.opening import open_button
 
 if TYPE_CHECKING:
     import torch
 
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
 
 

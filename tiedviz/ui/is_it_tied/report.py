@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import record_of
-from tiedviz.files.verdict.report import markdown_report
+from tiedviz.files.verdict.wording.report import markdown_report
 from tiedviz.ui.export import permalink, show_command, show_link
 from tiedviz.ui.is_it_tied.heard import Heard
 

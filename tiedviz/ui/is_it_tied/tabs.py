@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.is_it_tied.against_base import against_base_tab
 from tiedviz.ui.is_it_tied.both_heads import both_heads_tab
 from tiedviz.ui.is_it_tied.break_one import break_one_tab
@@ -13,7 +14,6 @@ from tiedviz.ui.is_it_tied.configured import configured_tab
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.ui.is_it_tied.many import many_tab
 from tiedviz.ui.is_it_tied.prove_it import prove_it_tab
-from tiedviz.ui.refusals import refusals_shown
 
 _TABS: dict[str, Callable[[Heard | None], None]] = {
     "Configured where": configured_tab,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.words.model_refusals import NoLens, NotReproduced
 from tiedviz.words.numbers import count, plural, scientific
+from tiedviz.words.refusals.model import NoLens, NotReproduced
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def headline(prompt: Prompt, found: Lens) -> None:
 
 def proof(loaded: LoadedModel, found: Lens) -> None:
     """The formula, how close it comes, and what each row is."""
-    from tiedviz.compute.formula import formula_latex, formula_notes
+    from tiedviz.compute.next_token.formula import formula_latex, formula_notes
     from tiedviz.compute.unembedding import unembedding_of
 
     unembedding = unembedding_of(loaded)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.ui.prompt_bar import POSITION_KEY, choose_position
-from tiedviz.ui.refusals import show_refusal
 from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from tiedviz.words.numbers import count, percent, scientific
 from tiedviz.words.tokens import Token, markdown_safe, readable, shorten
 
 if TYPE_CHECKING:
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
 
 def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
     """`The opposite of hot is → ␣cold 68.1 %`, at temperature 1."""
-    from tiedviz.compute.ranking import nearest_tokens
+    from tiedviz.compute.next_token.ranking import nearest_tokens
 
     [best] = nearest_tokens(loaded, reading, top=1).itertuples()
     question = markdown_safe(_question(loaded, prompt, reading))
@@ -43,8 +43,8 @@ def _text(tokens: Sequence[Token]) -> str:
 
 def proof(loaded: LoadedModel, reading: Reading) -> None:
     """The formula of this model's logits, and how close it comes to the model's own."""
-    from tiedviz.compute.formula import formula_latex, formula_notes
-    from tiedviz.compute.ranking import mass_without_token
+    from tiedviz.compute.next_token.formula import formula_latex, formula_notes
+    from tiedviz.compute.next_token.ranking import mass_without_token
     from tiedviz.compute.unembedding import unembedding_of
 
     unembedding = unembedding_of(loaded)

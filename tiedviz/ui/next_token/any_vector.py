@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.refusals import show_refusal
+from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
     import torch
 
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
 
 
 def read_any_vector(loaded: LoadedModel, reading: Reading) -> None:
     """An upload, the ten rows nearest to it, and h of this page as the same kind of file."""
-    from tiedviz.compute.any_vector import read_vector, vector_bytes
+    from tiedviz.compute.next_token.any_vector import read_vector, vector_bytes
 
     width = loaded.scoring_matrix.shape[1]
     matrix = "E" if loaded.tied else "W"
@@ -54,8 +54,8 @@ def read_any_vector(loaded: LoadedModel, reading: Reading) -> None:
 
 
 def _ranked(loaded: LoadedModel, vector: torch.Tensor) -> None:
-    from tiedviz.compute.any_vector import scored
-    from tiedviz.compute.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.any_vector import scored
+    from tiedviz.compute.next_token.ranking import By, nearest_tokens
 
     by = st.segmented_control(
         "Nearest to it by",

@@ -11,14 +11,14 @@ from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.arithmetic import LogitArithmetic
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.arithmetic import LogitArithmetic
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
 
 
 def logit_as_arithmetic(loaded: LoadedModel, reading: Reading, picked: int) -> None:
     """The products of h_L and the token's row, what is done to their sum, the model's number."""
-    from tiedviz.compute.arithmetic import logit_arithmetic
+    from tiedviz.compute.next_token.arithmetic import logit_arithmetic
     from tiedviz.compute.unembedding import unembedding_of
 
     after = unembedding_of(loaded).after

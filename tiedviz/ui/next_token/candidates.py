@@ -14,7 +14,7 @@ from tiedviz.ui.prompt_bar import append_to_prompt
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
 
 TOKEN_KEY = "token"
@@ -30,7 +30,7 @@ _READING_HELP = {
 
 def candidates(loaded: LoadedModel, reading: Reading) -> tuple[int, pd.DataFrame]:
     """Draw them. Returns the id of the token under inspection, and the table."""
-    from tiedviz.compute.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.ranking import By, nearest_tokens
 
     by, temperature = _controls()
     frame = nearest_tokens(loaded, reading, by=By(by), temperature=temperature)

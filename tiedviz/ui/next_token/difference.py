@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.waterfall import waterfall
-from tiedviz.ui.refusals import show_refusal
+from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import scientific
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.difference import LogitDifference
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.difference import LogitDifference
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
 
 _AGAINST_KEY = "against"
@@ -25,7 +25,7 @@ def difference_of_two(
     loaded: LoadedModel, reading: Reading, picked: int, frame: pd.DataFrame
 ) -> None:
     """h·(e_a − e_b) as a waterfall, for the picked token and another one."""
-    from tiedviz.compute.difference import logit_difference
+    from tiedviz.compute.next_token.difference import logit_difference
     from tiedviz.compute.unembedding import unembedding_of
 
     after = unembedding_of(loaded).after

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.choice import chosen_source
 from tiedviz.ui.continuing import way_arguments
 from tiedviz.ui.export import (
     loading_code,
@@ -16,13 +15,14 @@ from tiedviz.ui.export import (
     show_downloads,
     show_link,
 )
+from tiedviz.ui.frame.choice import chosen_source
 from tiedviz.ui.layers.python import python_code
 from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
 from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
 
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Continuation, Way
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
@@ -37,8 +37,8 @@ def share_and_export(
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
     from tiedviz.compute.continuation_record import continuation_record
-    from tiedviz.compute.inspection import inspection
-    from tiedviz.compute.ranking import By
+    from tiedviz.compute.next_token.inspection import inspection
+    from tiedviz.compute.next_token.ranking import By
 
     below = None if reading.layer == reading.layers else reading.layer
     by = By(str(st.session_state.get(BY_KEY) or "logit"))

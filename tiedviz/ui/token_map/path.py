@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_facts, map_path, reading
-from tiedviz.ui.refusals import show_refusal
+from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
@@ -88,7 +88,7 @@ def _why_outside(drawn: Drawn, best: float) -> str:
 
 def _lists(loaded: LoadedModel, state: Reading) -> dict[str, pd.DataFrame]:
     """The rows nearest to the last state, by each measure."""
-    from tiedviz.compute.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.ranking import By, nearest_tokens
 
     names = {"dot product (logit)": By.LOGIT, "cosine": By.COSINE, "distance": By.DISTANCE}
     return {name: nearest_tokens(loaded, state, by=by, top=_LISTED) for name, by in names.items()}

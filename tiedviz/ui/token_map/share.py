@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.token_map import on_white
-from tiedviz.ui.choice import chosen_source
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
+from tiedviz.ui.frame.choice import chosen_source
 from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY
 from tiedviz.ui.token_map.chosen import ASK_KEY, BY_KEY, TOKEN_KEY, TOP, Asked
 from tiedviz.ui.token_map.drawn import Drawn

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.caches import reading
-from tiedviz.ui.choice import chosen_source
-from tiedviz.ui.opening import opened_or_invited
+from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.opening import opened_or_invited
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import Token, markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.reading import Reading
+    from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 from tiedviz.compute.toy import Toy
-from tiedviz.ui.choice import MODEL_KEY
 from tiedviz.ui.export import permalink, show_downloads, show_link
+from tiedviz.ui.frame.choice import MODEL_KEY
 from tiedviz.ui.walkthrough.asking import solved
 from tiedviz.ui.walkthrough.toy import current_toy
 

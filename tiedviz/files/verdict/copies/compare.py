@@ -8,7 +8,7 @@ from tiedviz.files.verdict.copies.difference import Difference
 from tiedviz.files.verdict.copies.place import Overheard, Place, Progress, quiet, same_bytes
 from tiedviz.files.verdict.copies.rows import is_readable, memory_of_a_row, open_rows
 from tiedviz.files.verdict.witnesses import Comparison
-from tiedviz.words.file_refusals import printable
+from tiedviz.words.refusals.file import printable
 
 if TYPE_CHECKING:
     from tiedviz.files.verdict.copies.rows import Rows

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.words.file_refusals import printable
 from tiedviz.words.numbers import count
+from tiedviz.words.refusals.file import printable
 
 
 def shape_words(tensor: StoredTensor) -> str:

@@ -11,8 +11,8 @@ import torch
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.measure import plain_product
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.model_refusals import NotReproduced
-from tiedviz.words.vector_refusals import (
+from tiedviz.words.refusals.model import NotReproduced
+from tiedviz.words.refusals.vector import (
     NotAnArray,
     NotFinite,
     NotNumbers,

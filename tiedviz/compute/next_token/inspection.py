@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiedviz.compute.formula import formula_text
-from tiedviz.compute.ranking import By, nearest_tokens
-from tiedviz.compute.reading import Reading
+from tiedviz.compute.next_token.formula import formula_text
+from tiedviz.compute.next_token.ranking import By, nearest_tokens
+from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt

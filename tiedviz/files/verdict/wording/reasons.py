@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tiedviz.files.verdict.case import Case
-from tiedviz.words.file_refusals import printable
 from tiedviz.words.numbers import megabytes
+from tiedviz.words.refusals.file import printable
 
 
 class _Gap(NamedTuple):

@@ -7,15 +7,15 @@ from html import escape
 import streamlit as st
 
 from tiedviz.models.known import KnownFacts
-from tiedviz.models.memory import available_memory
+from tiedviz.models.memory.machine import available_memory
 from tiedviz.models.sources import Source
 from tiedviz.ui.caches import residents
-from tiedviz.ui.choice import chosen_facts, chosen_source, hub_is_thinking, model_box
-from tiedviz.ui.glossary import glossary
-from tiedviz.ui.opening import is_opening, open_button, progress, show_failure
-from tiedviz.ui.refusals import refusals_shown
-from tiedviz.ui.stale import offer_to_reopen
-from tiedviz.ui.verdict_badge import verdict_badge
+from tiedviz.ui.frame.choice import chosen_facts, chosen_source, hub_is_thinking, model_box
+from tiedviz.ui.frame.glossary import glossary
+from tiedviz.ui.frame.opening import is_opening, open_button, progress, show_failure
+from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame.stale import offer_to_reopen
+from tiedviz.ui.frame.verdict_badge import verdict_badge
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
 

@@ -9,9 +9,9 @@ import torch
 from transformers import AutoConfig, PreTrainedModel
 
 from tiedviz.files.facts import ModelFacts
-from tiedviz.models.cache_folder import entry, require_disk
-from tiedviz.models.memory import HEADROOM, available_memory
-from tiedviz.words.opening_refusals import TooLittleMemory
+from tiedviz.models.cache.folder import entry, require_disk
+from tiedviz.models.memory.machine import HEADROOM, available_memory
+from tiedviz.words.refusals.opening import TooLittleMemory
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from tiedviz.compute.unembedding.measure import (
     unembedding_of,
 )
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.model_refusals import HeadMissing, NoLens, NotReproduced
-from tiedviz.words.prompt_refusals import NoSuchPosition
+from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
+from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
 @dataclass(frozen=True)

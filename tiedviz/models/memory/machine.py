@@ -6,7 +6,7 @@ from pathlib import Path
 
 import psutil
 
-from tiedviz.words.opening_refusals import TooLittleMemory
+from tiedviz.words.refusals.opening import TooLittleMemory
 
 # What stays free for the page, the forward pass and the tokenizer while a model opens.
 HEADROOM = 400_000_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import read_facts
-from tiedviz.models.cache_folder import shelf_file
-from tiedviz.models.convert import converted_folder
+from tiedviz.models.cache.convert import converted_folder
+from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.known import files_here
 from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, Source
 from tiedviz.words.numbers import megabytes

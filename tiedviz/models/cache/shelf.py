@@ -12,10 +12,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tiedviz.models.cache_folder import made_once, require_disk, shelf_file
-from tiedviz.models.child import follow
+from tiedviz.models.cache.child import follow
+from tiedviz.models.cache.folder import made_once, require_disk, shelf_file
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.words.opening_refusals import DownloadFailed, NoPip, WrongHash
+from tiedviz.words.refusals.opening import DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 
 _BLOCK = 1 << 20

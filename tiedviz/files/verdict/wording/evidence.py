@@ -6,11 +6,11 @@ import json
 
 from tiedviz.files.config import Flag
 from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.numbers import small_number, tensor_words
 from tiedviz.files.verdict.verdict import Evidence
 from tiedviz.files.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
-from tiedviz.words.file_refusals import listed, printable
+from tiedviz.files.verdict.wording.numbers import small_number, tensor_words
 from tiedviz.words.numbers import plural, scientific
+from tiedviz.words.refusals.file import listed, printable
 
 _NOT_HEARD = "not heard"
 

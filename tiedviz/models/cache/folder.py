@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiedviz.words.opening_refusals import CacheNotWritable, TooLittleDisk
+from tiedviz.words.refusals.opening import CacheNotWritable, TooLittleDisk
 
 if TYPE_CHECKING:  # a verdict from headers asks for a path, and takes less time than these
     from filelock import FileLock

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from tiedviz.files.allowed import allow_none_unless_named
-from tiedviz.models.cache_folder import cache_root
+from tiedviz.models.cache.folder import cache_root
 
 # An absolute path, but not the path of a URL: what stands before its first slash tells them apart.
 _PATH = re.compile(r"(?<![\w:/.~])(?:~?/|[A-Za-z]:\\)[^\s“”\"'<>|]*[/\\]")

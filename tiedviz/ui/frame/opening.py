@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.costs import cost_of
+from tiedviz.models.memory.costs import cost_of
 from tiedviz.models.progress import Step
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import residents
-from tiedviz.ui.choice import chosen_source, remote
-from tiedviz.ui.refusals import show_refusal
+from tiedviz.ui.frame.choice import chosen_source, remote
+from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.tokens import markdown_safe
 

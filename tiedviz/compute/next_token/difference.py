@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 import torch
 
-from tiedviz.compute.arithmetic import waterfall_steps
-from tiedviz.compute.reading import Reading
+from tiedviz.compute.next_token.arithmetic import waterfall_steps
+from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 @dataclass(frozen=True)

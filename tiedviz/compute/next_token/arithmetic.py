@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import pandas as pd
 import torch
 
-from tiedviz.compute.reading import Reading
+from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.prompt_refusals import NoSuchRow
+from tiedviz.words.refusals.prompt import NoSuchRow
 
 
 @dataclass(frozen=True)

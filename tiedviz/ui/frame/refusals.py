@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from tiedviz.ui.shared_server import without_paths
+from tiedviz.ui.frame.shared_server import without_paths
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 

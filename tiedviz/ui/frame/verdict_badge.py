@@ -8,7 +8,7 @@ import streamlit as st
 
 from tiedviz.models.identity import identity
 from tiedviz.ui.caches import header_verdict, heard_files
-from tiedviz.ui.choice import remote
+from tiedviz.ui.frame.choice import remote
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 

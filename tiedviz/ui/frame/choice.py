@@ -9,7 +9,7 @@ import streamlit as st
 from tiedviz.models.known import KnownFacts, files_here, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
 from tiedviz.ui.caches import asked, residents
-from tiedviz.ui.first_choice import GPT2, first_choice, why_first
+from tiedviz.ui.frame.first_choice import GPT2, first_choice, why_first
 from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:

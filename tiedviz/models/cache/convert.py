@@ -15,11 +15,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tiedviz.models.cache_folder import entry, made_once, require_disk
-from tiedviz.models.child import follow
-from tiedviz.models.memory import require_memory
+from tiedviz.models.cache.child import follow
+from tiedviz.models.cache.folder import entry, made_once, require_disk
+from tiedviz.models.memory.machine import require_memory
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.words.opening_refusals import ConversionFailed
+from tiedviz.words.refusals.opening import ConversionFailed
 
 # Part of every entry's name: raise it when the converter writes something else than before.
 _FORMAT = 2
@@ -82,7 +82,8 @@ def convert(
 
 
 def _run_child(file: Path, folder: Path, report: Report) -> None:
-    command = [sys.executable, "-m", "tiedviz.models.conversion_child", str(file), str(folder)]
+    module = "tiedviz.models.cache.conversion_child"
+    command = [sys.executable, "-m", module, str(file), str(folder)]
     follower = _Followed(report)
     ended = follow(command, follower.line, follower.beat, environment=_offline())
     if ended.status:
@@ -91,7 +92,7 @@ def _run_child(file: Path, folder: Path, report: Report) -> None:
 
 def _offline() -> dict[str, str]:
     """The child's environment: no Hub, plain progress bars, and this package on its path."""
-    here = str(Path(__file__).resolve().parents[2])
+    here = str(Path(__file__).resolve().parents[3])
     path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
 

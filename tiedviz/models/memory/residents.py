@@ -13,7 +13,7 @@ import psutil
 
 from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Report
-from tiedviz.words.opening_refusals import OverBudget
+from tiedviz.words.refusals.opening import OverBudget
 
 if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
     from tiedviz.models.loaded import LoadedModel

@@ -7,8 +7,8 @@ from enum import StrEnum
 import pandas as pd
 import torch
 
-from tiedviz.compute.any_vector import Scored
-from tiedviz.compute.reading import Reading
+from tiedviz.compute.next_token.any_vector import Scored
+from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding.measure import row_norms
 from tiedviz.models.loaded import LoadedModel
 

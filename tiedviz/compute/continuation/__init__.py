@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from tiedviz.compute.continuation.stepping import Stepper
 from tiedviz.compute.forward import has_decoder, sequence_read, within_length
-from tiedviz.compute.stepping import Stepper
 from tiedviz.models.loaded import Kind, LoadedModel
 from tiedviz.models.prompt import most_tokens
-from tiedviz.words.continuation_refusals import NoContinuation, NoSuchWay
-from tiedviz.words.model_refusals import HeadMissing
-from tiedviz.words.prompt_refusals import PromptTooLong
+from tiedviz.words.refusals.continuation import NoContinuation, NoSuchWay
+from tiedviz.words.refusals.model import HeadMissing
+from tiedviz.words.refusals.prompt import PromptTooLong
 
 LONGEST = 200
 """The most tokens one continuation may have."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.words import Word
+from tiedviz.files.verdict.wording.words import Word
 
 _OLDER = "transformers 4.54 and later 4.x, llama.cpp's converter and vLLM may drop the stored head"
 _LINES: dict[Word, tuple[str, ...]] = {

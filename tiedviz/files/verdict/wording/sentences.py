@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.numbers import exact_size, shape_words, small_number
 from tiedviz.files.verdict.verdict import Costs
-from tiedviz.files.verdict.words import Word
-from tiedviz.words.file_refusals import printable
+from tiedviz.files.verdict.wording.numbers import exact_size, shape_words, small_number
+from tiedviz.files.verdict.wording.words import Word
 from tiedviz.words.numbers import count, plural, short_count
+from tiedviz.words.refusals.file import printable
 
 _STATES: dict[Word, str] = {
     "tied": "One table does both jobs.",
@@ -96,7 +96,7 @@ def causes_of(case: Case, word: Word) -> tuple[str, ...]:
 
 
 def _gap(case: Case) -> tuple[str, str]:
-    from tiedviz.files.verdict.reasons import reason_and_remedy
+    from tiedviz.files.verdict.wording.reasons import reason_and_remedy
 
     return reason_and_remedy(case)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tiedviz.words.file_refusals import listed
+from tiedviz.words.refusals.file import listed
 
 _SHARED = re.compile(r"some tensors share memory|contained shared tensors", re.IGNORECASE)
 _SET = re.compile(r"\{([^{}]*)\}")

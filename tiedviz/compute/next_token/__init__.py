@@ -1,0 +1,1 @@
+"""One state: read, compared with every row, taken apart."""

@@ -1,0 +1,1 @@
+"""A verdict in words: sentences, evidence, reports."""

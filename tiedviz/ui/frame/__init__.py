@@ -1,0 +1,1 @@
+"""What stands around every page: its head, the sidebar, opening a model, refusals."""
