@@ -53,6 +53,17 @@ def smollm2_opened_once(monkeypatch):
 _OPENED = {}
 
 
+@pytest.fixture(autouse=True)
+def charts_are_checked(monkeypatch):
+    """Every chart that a page draws in these tests is held against Vega-Lite's schema."""
+    from altair.utils.schemapi import enable_debug_mode
+
+    from tiedviz.ui import drawing
+
+    enable_debug_mode()
+    monkeypatch.setattr(drawing, "unchecked", lambda chart: chart)
+
+
 def press(app: AppTest, label: str) -> AppTest:
     """Press the last button with this label (the page's own stands after the sidebar's)."""
     [*_, button] = [button for button in app.button if button.label == label]

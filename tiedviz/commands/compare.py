@@ -97,7 +97,7 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
     from tiedviz.compute.compare.answer import answer
     from tiedviz.compute.compare.shared_tokens import token_texts
     from tiedviz.compute.continuation import GREEDY, Continuation, continued
-    from tiedviz.compute.continuation_record import continuation_record
+    from tiedviz.compute.continuation.record import continuation_record
     from tiedviz.models.loading import load
 
     progress = Progress()

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _continuation(loaded: LoadedModel, prompt: Prompt, way: Way, most: int) -> dict[str, Any]:
     from tiedviz.compute.continuation import Continuation, continued
-    from tiedviz.compute.continuation_record import continuation_record
+    from tiedviz.compute.continuation.record import continuation_record
 
     tokens = continued(loaded, prompt.ids, decoder_ids=prompt.decoder_ids, way=way, most=most)
     return continuation_record(loaded, Continuation(tuple(tokens)), way)

@@ -20,6 +20,7 @@ from tiedviz.ui.compare.facts import (
     pair_in_words,
 )
 from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.frame.choice import remote
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.catalogue import find_row
@@ -94,7 +95,7 @@ def _column(seat: Seat, facts: Facts | None, refusal: Refusal | None, longest: i
 
 def _numbers(seat: Seat, facts: Facts, longest: int) -> None:
     st.markdown(f"**{markdown_safe(facts.verdict)}** · {markdown_safe(facts.shape)}")
-    st.altair_chart(parameter_bar(facts.parts, longest), key=f"parameters of {seat.letter}")
+    draw(st, parameter_bar(facts.parts, longest), key=f"parameters of {seat.letter}")
     st.caption(
         f"{count(facts.total)} parameters ({short_count(facts.total)}), {percent(facts.share)} in "
         f"E{' and W' if 'W' in facts.parts else ''}; {markdown_safe(facts.origin)}."

@@ -11,6 +11,7 @@ import streamlit as st
 from tiedviz.charts.compare import answer_dots
 from tiedviz.ui.caches import kept_shared
 from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.drawing import draw
 
 _ROWS = 12  # texts that are drawn; the table and the file have all
 
@@ -24,7 +25,7 @@ def dots(seats: Sequence[Seat]) -> pd.DataFrame | None:
     st.subheader("What comes next", anchor=False)
     drawn = frame[frame["order"] < _ROWS]
     titles = {seat.letter: seat.title for seat in answered}
-    st.altair_chart(answer_dots(drawn, titles), key="likeliest texts")
+    draw(st, answer_dots(drawn, titles), key="likeliest texts")
     st.caption(
         "Further right: likelier. Tokens are matched by the text they decode to; no dot: that "
         "model has no token for it. Texts among the ten likeliest of any model, at temperature 1."

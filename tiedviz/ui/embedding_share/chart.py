@@ -7,6 +7,7 @@ import streamlit as st
 
 from tiedviz.charts.share import PICK, share_chart
 from tiedviz.compute.counts.table import how_share_falls, where_families_stop_tying
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.chosen import chosen_point, ring_of
 from tiedviz.words.catalogue import find_row
 from tiedviz.words.numbers import count, percent
@@ -32,7 +33,8 @@ def share_against_size(shown: pd.DataFrame) -> None:
         help="Up to four; each is a line from its smallest model to its largest.",
     )
     point = chosen_point()
-    st.altair_chart(
+    draw(
+        st,
         share_chart(shown, lit, ring_of(point)),
         key=_CHART_KEY,
         on_select="rerun",

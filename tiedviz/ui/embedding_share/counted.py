@@ -7,6 +7,7 @@ import streamlit as st
 from tiedviz.charts.parts import parts_chart
 from tiedviz.compute.counts.calculator import BYTES
 from tiedviz.compute.counts.counts import Counts, memory
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.parts import part_pieces
 from tiedviz.words.numbers import count, megabytes, percent
 from tiedviz.words.tokens import markdown_safe
@@ -28,7 +29,8 @@ def show_counts(title: str, counts: Counts, file_numbers: int | None, origin: st
         "Memory of the weights alone; 4-bit is half a byte a number, without the scales that "
         "each method adds."
     )
-    st.altair_chart(
+    draw(
+        st,
         parts_chart(part_pieces(title, counts.parts, counts.tied), relative=False),
         key="counted chart",
         alt="The parts of this model's parameters",

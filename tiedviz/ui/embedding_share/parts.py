@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.parts import TIED_TABLE, parts_chart
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.chosen import chosen_point
 from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row
 from tiedviz.words.numbers import percent
@@ -39,7 +40,8 @@ def where_parameters_go() -> None:
         [part_pieces(label, row.parts, row.tied) for label, row in named.items()],
         ignore_index=True,
     )
-    st.altair_chart(
+    draw(
+        st,
         parts_chart(pieces, relative),
         key="parts chart",
         alt="Stacked bars: the parts of each chosen model's parameters",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tiedviz.charts.gradients import side_bars
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.gradients.run import Shown
 from tiedviz.words.numbers import count, percent, plural, scientific
 
@@ -29,7 +30,8 @@ def two_bars(shown: Shown) -> None:
     """A bar for each side, as long as its norm; beside them loss, cosine, norm of the sum."""
     split = shown.split
     left, right = st.columns([5, 4], vertical_alignment="center")
-    left.altair_chart(
+    draw(
+        left,
         side_bars(
             input_norm=split.input_norm,
             output_norm=split.output_norm,

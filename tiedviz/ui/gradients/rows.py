@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.gradients import row_bars
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.gradients.run import Shown
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def rows(loaded: LoadedModel, shown: Shown) -> pd.DataFrame:
             f"In **{apart}** of {both} rows that were read, the two sides pull apart (cosine < 0)."
         )
     left, right = st.columns([5, 6])
-    left.altair_chart(row_bars(frame.head(_DRAWN)), key="row bars")
+    draw(left, row_bars(frame.head(_DRAWN)), key="row bars")
     left.caption(
         f"Longer bar: that side corrects the row more. The {min(_DRAWN, len(frame))} most "
         "corrected of the table."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.lens_lines import MEASURES, lens_lines
+from tiedviz.ui.drawing import draw
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def through_the_layers(loaded: LoadedModel, found: Lens, layer: int, position: i
         label_visibility="collapsed",
     )
     frame = lines(found, loaded, position)
-    st.altair_chart(lens_lines(frame, str(measure or "rank"), layer), key="lens lines")
+    draw(st, lens_lines(frame, str(measure or "rank"), layer), key="lens lines")
 
 
 def _appearance(loaded: LoadedModel, found: Lens, position: int) -> str:

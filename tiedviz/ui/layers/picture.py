@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.lens import PICK, lens_cells, shades
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.layers.controls import LAYER_KEY
 from tiedviz.ui.prompt_bar import choose_position
 
@@ -40,7 +41,8 @@ def picture(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, positi
     )
     by = str(chosen or "rank")
     read = [prompt.read[place].shown for place in found.positions]
-    st.altair_chart(
+    draw(
+        st,
         lens_cells(cells(found, loaded), ways[by], read, (layer, position)),
         key=_CHART_KEY,
         on_select=lambda: _take_cell(prompt.place),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.waterfall import waterfall
+from tiedviz.ui.drawing import draw
 from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe
 
@@ -27,7 +28,7 @@ def logit_as_arithmetic(loaded: LoadedModel, reading: Reading, picked: int) -> N
     shown = loaded.vocabulary.token(picked).shown
     st.subheader(f"The logit of {markdown_safe(shown)}, taken apart", anchor=False)
     left, right = st.columns([6, 5])
-    left.altair_chart(waterfall(parts.steps()), key="waterfall")
+    draw(left, waterfall(parts.steps()), key="waterfall")
     with right:
         _written_out(parts, loaded, reading)
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from tiedviz.charts.candidates import PICK, candidate_bars
 from tiedviz.charts.palette import scoring_colour
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import append_to_prompt
 from tiedviz.words.tokens import markdown_safe
 
@@ -38,7 +39,7 @@ def candidates(loaded: LoadedModel, reading: Reading) -> tuple[int, pd.DataFrame
     left, right = st.columns([5, 6])
     with left:
         bars = candidate_bars(frame, _MEASURES[by], scoring_colour(loaded.tied), picked)
-        st.altair_chart(bars, key="candidate bars", on_select=_take_pick)
+        draw(st, bars, key="candidate bars", on_select=_take_pick)
         st.caption(_READING_HELP[by])
     with right:
         _table(frame)

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.waterfall import waterfall
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import scientific
 from tiedviz.words.refusals import Refusal
@@ -36,7 +37,7 @@ def difference_of_two(
         return
     parts = logit_difference(loaded, reading, after, picked, other)
     left, right = st.columns([6, 5])
-    left.altair_chart(waterfall(parts.steps()), key="difference waterfall")
+    draw(left, waterfall(parts.steps()), key="difference waterfall")
     with right:
         _written_out(loaded, reading, parts)
 

@@ -36,7 +36,7 @@ def share_and_export(
     written: tuple[Continuation, Way] | None,
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
-    from tiedviz.compute.continuation_record import continuation_record
+    from tiedviz.compute.continuation.record import continuation_record
     from tiedviz.compute.next_token.inspection import inspection
     from tiedviz.compute.next_token.ranking import By
 

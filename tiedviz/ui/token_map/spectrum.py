@@ -9,6 +9,7 @@ import streamlit as st
 
 from tiedviz.charts.token_map import raster, raster_chart, scree
 from tiedviz.ui.caches import map_facts
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.token_map.chosen import Asked
 from tiedviz.ui.token_map.drawn import Drawn, kind_codes
 from tiedviz.words.numbers import count, percent
@@ -23,7 +24,7 @@ def spectrum_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
     """Draw it."""
     spectrum = drawn.projection.spectrum
     lit = [axis + 1 for axis in drawn.choice.axes]
-    st.altair_chart(scree(spectrum, lit), key="map scree")
+    draw(st, scree(spectrum, lit), key="map scree")
     half = int((spectrum.cumsum() < 0.5).sum()) + 1
     st.caption(
         f"Amber, with a diamond: the two on the map. It takes {count(half)} of "
@@ -86,7 +87,7 @@ def still_picture(drawn: Drawn, ask: Asked) -> None:
     )
     with st.expander("The map as a still picture"):
         chart = raster_chart(still_png(drawn), drawn.box.low, drawn.box.high, drawn.axes, named)
-        st.altair_chart(chart, key="map still")
+        draw(st, chart, key="map still")
 
 
 def still_png(drawn: Drawn) -> bytes:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from tiedviz.charts.word_bars import two_sides
 from tiedviz.compute.toy import LearningStep, Toy, Weights, learn, tables_of, what_moved
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
 from tiedviz.ui.walkthrough.toy import TARGET_KEY, toy_editor, weights_control, word_pills
@@ -25,7 +26,8 @@ def toy_half() -> None:
     )
     step = learn(tables_of(toy, weights), toy.h - toy.E[read], read, target, rate)
     moved = what_moved(toy.words, step)
-    st.altair_chart(
+    draw(
+        st,
         two_sides(moved),
         key="two sides",
         alt=f"Length of each row's gradient: through the input only {toy.words[read]}, through "

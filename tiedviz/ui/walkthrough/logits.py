@@ -11,6 +11,7 @@ from tiedviz.charts.candidates import candidate_bars
 from tiedviz.charts.palette import OTHER, SHARED, scoring_colour
 from tiedviz.charts.word_bars import word_bars
 from tiedviz.compute.toy import Toy
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
 from tiedviz.ui.walkthrough.toy import TARGET_KEY, toy_editor, word_pills
@@ -27,12 +28,14 @@ def toy_half() -> None:
     scores = toy.scores(temperature)
     _dot_products(scores)
     best = toy.best
-    st.altair_chart(
+    draw(
+        st,
         word_bars(scores, "logit", SHARED, best),
         key="toy logits",
         alt=f"The logits of {toy.V} words; {toy.words[best]} has the largest",
     )
-    st.altair_chart(
+    draw(
+        st,
         word_bars(scores, "probability", OTHER, best),
         key="toy probabilities",
         alt=f"Their probabilities in the same order; {toy.words[best]} has the largest",
@@ -91,7 +94,8 @@ def real_half() -> None:
     _, found = real_prompt(loaded, DEFAULT_PROMPT)
     frame = nearest_tokens(loaded, found)
     best = frame.iloc[0]
-    st.altair_chart(
+    draw(
+        st,
         candidate_bars(frame, "probability", scoring_colour(loaded.tied), int(best["id"])),
         key="real probabilities",
         alt=f"The ten likeliest tokens; {best['text']} comes first",

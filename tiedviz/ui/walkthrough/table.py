@@ -7,6 +7,7 @@ import streamlit as st
 
 from tiedviz.charts.table_picture import place_in_table, table_picture
 from tiedviz.compute.toy import Toy
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.walkthrough.real import real_model, real_token
 from tiedviz.ui.walkthrough.toy import COLUMNS, toy_editor, word_pills
 from tiedviz.words.numbers import count, megabytes
@@ -19,7 +20,8 @@ def toy_half() -> None:
     """E as 4 × 3 squares."""
     toy = toy_editor(state=False)
     row = word_pills(toy, "Read the row of")
-    st.altair_chart(
+    draw(
+        st,
         table_picture(_cells(toy, row)),
         key="toy table",
         alt=f"The toy's table as {toy.V} × {toy.d} squares, the row of {toy.words[row]} framed",
@@ -51,12 +53,14 @@ def real_half() -> None:
     cells = rows_around(loaded, token.id)
     rows, width = loaded.embedding.shape
     drawn = cells["row"].nunique(), cells["column"].nunique()
-    st.altair_chart(
+    draw(
+        st,
         table_picture(cells),
         key="real table",
         alt=f"{drawn[0]} rows of E around row {token.id}, the first {drawn[1]} columns of each",
     )
-    st.altair_chart(
+    draw(
+        st,
         place_in_table(token.id, rows),
         key="place in the table",
         alt=f"Row {count(token.id)} among all {count(rows)} rows of E",

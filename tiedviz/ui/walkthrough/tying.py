@@ -12,6 +12,7 @@ from tiedviz.charts.word_bars import drift_line
 from tiedviz.compute.arrows import seen_along
 from tiedviz.compute.toy import Tables, Toy, Weights, drift
 from tiedviz.ui.calculator import calculator
+from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
 from tiedviz.ui.walkthrough.toy import toy_editor, weights_control
@@ -40,7 +41,8 @@ def toy_half() -> None:
     tables, apart = drift(toy, weights, _READ, _TARGET, _RATE, steps)
     _identity(tables, apart)
     if steps and weights is not Weights.TIED:
-        st.altair_chart(
+        draw(
+            st,
             drift_line(apart),
             key="drift",
             alt=f"Distance between W and E after each of {steps} steps, now {apart[-1]:.4f}",
@@ -75,7 +77,8 @@ def _among_the_rows(toy: Toy, tables: Tables) -> None:
     tips = seen_along(toy.h, tables.W).assign(
         rank=range(toy.V), label=toy.words, logit=tables.W @ toy.h
     )
-    st.altair_chart(
+    draw(
+        st,
         arrows(tips, SHARED if tables.tied else OUTPUT),
         key="toy arrows",
         alt=f"h_L as an arrow among the rows of {name}; furthest along it lies "
@@ -130,7 +133,8 @@ def real_half() -> None:
         label=[token.shown for token in loaded.vocabulary.tokens(ids)],
         logit=reading.product[ids].tolist(),
     )
-    st.altair_chart(
+    draw(
+        st,
         arrows(tips, scoring_colour(loaded.tied)),
         key="real arrows",
         alt=f"h_L as an arrow among {len(ids)} rows; furthest along it lies {tips['label'][0]}",
