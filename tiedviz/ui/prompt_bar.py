@@ -161,7 +161,8 @@ def _chip(token: Token) -> str:
 
 def _details(tokens: Sequence[Token], position: int) -> None:
     token = tokens[position]
-    piece = markdown_safe(str(token.piece))
+    # as the tokenizer writes it, but no letter of it may turn or hide the line
+    piece = markdown_safe(visible(str(token.piece).encode("utf-8", "surrogatepass")))
     kind = "special token" if token.special else f"bytes {token.hex}"
     st.caption(
         f"Position {position} of {len(tokens)} · id {token.id} · piece {piece} · {kind}"
