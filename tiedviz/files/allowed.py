@@ -35,3 +35,14 @@ def may_read(path: Path) -> bool:
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name no system can have
         return False
     return any(real.is_relative_to(folder) for folder in folders)
+
+
+def named_path(text: str) -> Path:
+    """The path that `text` names, white space around it dropped and `~` the home folder.
+
+    A `~` before a name that no user has stays as it is: nothing lies there.
+    """
+    try:
+        return Path(text.strip()).expanduser()
+    except RuntimeError:
+        return Path(text.strip())
