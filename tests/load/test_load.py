@@ -54,7 +54,7 @@ def models(tiny_folder) -> Models:
             tied=number % 2 == 0,
             seed=number,
             name=f"load{number}",
-            hidden_size=64,
+            hidden_size=32,  # so that the budget is printed in kB, three figures
             num_hidden_layers=8,
         )
         folders.append(folder)

@@ -15,7 +15,7 @@ from tiedviz.ui.export import (
     show_downloads,
     show_link,
 )
-from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
+from tiedviz.ui.prompt_bar import DECODER_KEY, POSITION_KEY, chosen_bos
 
 if TYPE_CHECKING:
     from tiedviz.compute.reading import Reading
@@ -29,7 +29,7 @@ def share_and_export(
     """The popover. What it offers gives the numbers that are on the screen now."""
     from tiedviz.compute.inspection import inspection
 
-    bos = st.session_state[BOS_KEY]
+    bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     position = st.session_state[POSITION_KEY]
     with st.popover("Share & export", icon=":material/ios_share:"):
