@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from tests.conftest import ROOT
+from tests.server import start_server
 
 FLAGS = [
     "--headless",
@@ -29,36 +23,6 @@ FLAGS = [
 ]
 # Streamlit asks for these under a deep link's own path first, and finds them under / afterwards.
 PROBES = ("/_stcore/health", "/_stcore/host-config")
-
-
-@dataclass
-class Server:
-    """A running app: its address and its process."""
-
-    base: str
-    process: subprocess.Popen[bytes]
-
-    def maps(self) -> str:
-        """The files the process has mapped into memory."""
-        return Path(f"/proc/{self.process.pid}/maps").read_text()
-
-
-def start_server(**environment: str) -> Server:
-    """Start `streamlit run app.py` on a free port and wait until it answers."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment)
-    base = f"http://127.0.0.1:{port}"
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(f"{base}/_stcore/health", timeout=1)
-            return Server(base, process)
-        except OSError:
-            assert process.poll() is None, "the server ended"
-            time.sleep(0.1)
-    raise AssertionError("the server did not start")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import threading
 import time
@@ -30,6 +31,9 @@ class StandInHub:
         requests: (method, path) of everything that was asked for.
         sent: bytes of bodies sent.
         cut_after: where set, bodies of weight files break off after so many bytes.
+        hang_after: where set, they stand still for a minute after so many bytes.
+        portal: whether every file is answered with somebody's web page instead.
+        spoil: whether weight files come with one byte changed, under their published hash.
         tokens: every Authorization header that came.
     """
 
@@ -38,6 +42,9 @@ class StandInHub:
         self.requests: list[tuple[str, str]] = []
         self.sent = 0
         self.cut_after: int | None = None
+        self.hang_after: int | None = None
+        self.portal = False
+        self.spoil = False
         self.tokens: list[str] = []
         self._server = ThreadingHTTPServer(
             ("127.0.0.1", 0), type("Bound", (_Handler,), {"hub": self})
@@ -49,6 +56,19 @@ class StandInHub:
     def close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+def _listed(path: Path) -> dict[str, object]:
+    """A file as the Hub lists it; weights lie in its large file storage, under their hash."""
+    size = path.stat().st_size
+    listed: dict[str, object] = {"rfilename": path.name, "size": size}
+    if path.suffix == ".safetensors":
+        listed["lfs"] = {"sha256": _sha256(path), "size": size, "pointerSize": 134}
+    return listed
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -98,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             "downloads": 0,
             "likes": 0,
             "tags": [],
-            "siblings": [{"rfilename": path.name, "size": path.stat().st_size} for path in files],
+            "siblings": [_listed(path) for path in files],
         }
         self.send(json.dumps(record).encode(), "application/json", {}, body)
 
@@ -108,8 +128,10 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.hub.repositories.get(repo, Path("/nowhere")) / name
         if not path.is_file():
             return self.fail(404, "EntryNotFound")
+        if self.hub.portal:
+            return self.send(b"<html>captive portal</html>", "text/html", {}, body)
         size = path.stat().st_size
-        etag = hashlib.sha256(f"{path}{size}".encode()).hexdigest()
+        etag = _sha256(path)
         headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
         start, end, status = 0, size - 1, 200
         wanted = self.headers.get("Range", "")
@@ -145,7 +167,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self.hub.cut_after is not None and length > self.hub.cut_after:
             length = self.hub.cut_after
             self.close_connection = True
-        with path.open("rb") as file:
+        content = path.read_bytes()
+        if self.hub.spoil and path.suffix == ".safetensors":
+            content = content[:-1] + bytes([content[-1] ^ 1])
+        if self.hub.hang_after is not None and length > self.hub.hang_after:
+            self.write(content[start : start + self.hub.hang_after])
+            time.sleep(60)
+            return
+        with io.BytesIO(content) as file:
             file.seek(start)
             while length > 0 and (block := file.read(min(length, 1 << 20))):
                 self.write(block)

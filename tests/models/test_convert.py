@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from tests.tiny_gguf import write_gguf
 from tiedviz.models.cache import convert as convert_module
 from tiedviz.models.cache.convert import convert, converted_folder
 from tiedviz.models.memory import machine as memory
@@ -121,54 +120,12 @@ def test_a_converter_that_was_killed_is_said_to_have_been():
 def test_a_small_llama_as_gguf_opens_as_the_numbers_it_was_written_with(
     tmp_path, empty_cache, tiny_tokenizer
 ):
-    gguf = pytest.importorskip("gguf")
-    torch = pytest.importorskip("torch")
-    numbers = torch.Generator().manual_seed(0)
-
-    def tensor(*shape):
-        return torch.randn(shape, generator=numbers).numpy()
-
-    pieces = tiny_tokenizer.convert_ids_to_tokens(range(len(tiny_tokenizer)))
     file = tmp_path / "small.gguf"
-    writer = gguf.GGUFWriter(str(file), "llama")
-    writer.add_context_length(64)
-    writer.add_embedding_length(16)
-    writer.add_block_count(1)
-    writer.add_feed_forward_length(32)
-    writer.add_head_count(2)
-    writer.add_head_count_kv(2)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_vocab_size(len(pieces))
-    writer.add_tokenizer_model("gpt2")
-    writer.add_token_list(pieces)
-    writer.add_token_types([1] * len(pieces))
-    written = json.loads(tiny_tokenizer.backend_tokenizer.to_str())
-    writer.add_token_merges([" ".join(pair) for pair in written["model"]["merges"]])
-    writer.add_bos_token_id(0)
-    writer.add_eos_token_id(1)
-    embedding = tensor(len(pieces), 16)
-    writer.add_tensor("token_embd.weight", embedding)
-    writer.add_tensor("output_norm.weight", tensor(16))
-    for name, shape in (
-        ("attn_norm", (16,)),
-        ("ffn_norm", (16,)),
-        ("attn_q", (16, 16)),
-        ("attn_k", (16, 16)),
-        ("attn_v", (16, 16)),
-        ("attn_output", (16, 16)),
-        ("ffn_gate", (32, 16)),
-        ("ffn_up", (32, 16)),
-        ("ffn_down", (16, 32)),
-    ):
-        writer.add_tensor(f"blk.0.{name}.weight", tensor(*shape))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
+    embedding = write_gguf(file, tiny_tokenizer)
     steps = []
     folder = ask(file, report=steps.append)
     assert {step.stage for step in steps} >= {"Reading", "Writing", "Converting the tokenizer"}
+    import torch
     from safetensors.torch import load_file
 
     stored = load_file(folder / "model.safetensors")

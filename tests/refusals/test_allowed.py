@@ -12,7 +12,7 @@ from tiedviz.files.allowed import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.ui.frame import shared_server
-from tiedviz.words.refusals.opening import NoSuchPath, PathNotAllowed
+from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, PathNotAllowed
 
 
 @pytest.fixture
@@ -106,3 +106,95 @@ def test_paths_lose_their_folders_and_addresses_do_not(monkeypatch, tmp_path):
     assert shown(f"at {tmp_path}/my cache/hub") == "at …/hub"
     assert shown("ask https://example.org/a/b of a/b/c") == "ask https://example.org/a/b of a/b/c"
     assert shown(r"C:\Users\me\x.gguf") == "…/x.gguf"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("file:///srv/a/x and FILE:/srv/b/y", "file:…/x and FILE:…/y"),
+        ("OSError:/srv/models/x", "OSError:…/x"),
+        ("open('/opt/my stuff/deep er/x.bin')", "open('…/x.bin')"),
+        ("“/opt/my stuff/x”, ~root/y/z", "“…/x”, …/z"),
+        (r"\\server\share\x", "…/x"),
+        ("[/srv/x/y] (/srv/x/y) a=/srv/x/y", "[…/y] (…/y) a=…/y"),
+        ("http://127.0.0.1:9/a https://host:80/a/b a/b/c 1/2", None),
+    ],
+)
+def test_no_way_of_writing_a_path_gets_through(monkeypatch, text, shown):
+    monkeypatch.setattr(shared_server, "reachable_from_elsewhere", lambda: True)
+    assert shared_server.without_paths(text) == (text if shown is None else shown)
+
+
+def test_the_folders_named_by_whoever_runs_the_app_are_not_told(monkeypatch):
+    monkeypatch.setattr(shared_server, "reachable_from_elsewhere", lambda: True)
+    monkeypatch.setenv("TIEDVIZ_ALLOW_PATHS", "/srv/my models")
+    assert "my models" not in shared_server.without_paths("at /srv/my models/x")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("~root", "~nobody/x", "~no such user/x", "/etc/passwd\0", "..", "./shut", "../shut"),
+        *("file://{}/shut", "FILE:{}/shut", "{}/OPEN", "{}/open-not", "{}/open/../open-not"),
+        *("/proc/self/root{}/shut", "/proc/self/cwd/shut", "/dev/zero", "/dev/fd/0", "a/../b"),
+        *(
+            "..\\shut",
+            "\\\\server\\share",
+            "C:\\x",
+            ".git/x",
+            "x.gguf",
+            "{}/open/loop",
+            "/" + "a" * 300,
+        ),
+        "/" + "a/" * 3000,
+    ],
+)
+def test_no_way_of_writing_a_name_leads_to_a_folder_that_was_not_named(
+    two_folders, monkeypatch, name
+):
+    may, _ = two_folders
+    (may.parent / "open-not").mkdir()
+    (may / "loop").symlink_to(may / "loop")
+    monkeypatch.chdir(may.parent)
+    with pytest.raises(PathNotAllowed) as refusal:
+        find_source(name.format(may.parent))
+    assert len(str(refusal.value)) < 700
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("a/..", "a..b", "-", "--help", "org/.git", "x.git", "a--b/c", "a@../b", "a/b@..", "é/x"),
+        *(
+            "",
+            " ",
+            "\0",
+            "open\0/..",
+            "\u202e/etc",
+            "x" * 97,
+            f"a/{'x' * 5000}",
+            "a/b@" + "x" * 400,
+        ),
+    ],
+)
+def test_what_the_hub_would_never_have_is_not_asked_for(two_folders, name):
+    """A name of 5,000 characters was an error of the file system, in the middle of a page."""
+    with pytest.raises(NoSuchModel) as refusal:
+        find_source(name)
+    assert len(str(refusal.value)) < 500
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/x", "~nosuchuser/x.json", "/" + "a" * 5000, "\0/x"])
+@pytest.mark.parametrize("end", ["", ".json"])
+def test_a_name_that_no_system_can_have_is_refused_wherever_it_is_typed(monkeypatch, name, end):
+    monkeypatch.delenv("TIEDVIZ_ALLOW_PATHS", raising=False)
+    for ask in (find_source, config_of, lambda text: hear(text, load=False, report=silent)):
+        with pytest.raises((NoSuchPath, NoSuchModel)):
+            ask(name + end)
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt2", "a", "_a/b_", "Qwen/Qwen2.5-0.5B", "a/b@refs/pr/1", "x" * 96]
+)
+def test_what_the_hub_may_have_is(two_folders, name):
+    assert isinstance(find_source(name), HubSource)

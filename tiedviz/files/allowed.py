@@ -2,7 +2,9 @@
 
 Whoever runs the app names them in `TIEDVIZ_ALLOW_PATHS`, separated as in PATH. Without it, every
 path may be read by the command line and by an app that only this machine can reach, and none by an
-app that others can reach. Shelf models and the Hub's cache need no mention.
+app that others can reach. Shelf models and the Hub's cache need no mention. A link that a visitor
+names is followed first; what links inside a named folder lead to is their owner's choice (the Hub's
+cache is made of such links).
 """
 
 from __future__ import annotations
@@ -18,14 +20,29 @@ def allow_none_unless_named() -> None:
     os.environ.setdefault(VARIABLE, "")
 
 
+def allowed_folders() -> list[Path]:
+    """The folders that `TIEDVIZ_ALLOW_PATHS` names, as it names them."""
+    return [Path(each) for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
+
+
 def may_read(path: Path) -> bool:
     """Whether `path` lies in a folder that may be read, links followed. It need not exist."""
-    named = os.environ.get(VARIABLE)
-    if named is None:
+    if VARIABLE not in os.environ:
         return True
     try:
         real = path.expanduser().resolve()
-        folders = [Path(each).expanduser().resolve() for each in named.split(os.pathsep) if each]
+        folders = [each.expanduser().resolve() for each in allowed_folders()]
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name no system can have
         return False
     return any(real.is_relative_to(folder) for folder in folders)
+
+
+def named_path(text: str) -> Path:
+    """The path that `text` names, white space around it dropped and `~` the home folder.
+
+    A `~` before a name that no user has stays as it is: nothing lies there.
+    """
+    try:
+        return Path(text.strip()).expanduser()
+    except RuntimeError:
+        return Path(text.strip())

@@ -11,8 +11,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
+from torch.nn.modules.module import register_module_parameter_registration_hook
 from transformers import PreTrainedModel
 
 _LOCK = threading.RLock()
@@ -36,6 +38,35 @@ def building(while_waiting: Callable[[], None] = lambda: None) -> Iterator[None]
     finally:
         _restore()
         _LOCK.release()
+
+
+@contextmanager
+def at_most(tensors: int, numbers: int, stop: Callable[[], Exception]) -> Iterator[None]:
+    """Stop what this thread builds on the meta device once there is more of it.
+
+    A model is built there first and filled afterwards; what its files lack would be filled with
+    random numbers, however much that is.
+
+    Args:
+        tensors: so many parameters may be made, tied ones counted at each place,
+        numbers: and so many numbers in them.
+        stop: the error that is raised beyond.
+    """
+    mine, seen = threading.get_ident(), [0, 0]
+
+    def look(module: Any, name: str, parameter: Any) -> None:
+        if threading.get_ident() != mine or parameter is None or not parameter.is_meta:
+            return
+        seen[0] += 1
+        seen[1] += parameter.numel()
+        if seen[0] > tensors or seen[1] > numbers:
+            raise stop()
+
+    handle = register_module_parameter_registration_hook(look)
+    try:
+        yield
+    finally:
+        handle.remove()
 
 
 def _restore() -> None:

@@ -11,9 +11,10 @@ import torch
 import transformers
 from transformers import AutoTokenizer, PreTrainedModel
 
+from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
-from tiedviz.models.building import building, intact
+from tiedviz.models.building import at_most, building, intact
 from tiedviz.models.cache.convert import convert, converted_folder
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.cache.shelf import fetch
@@ -38,7 +39,8 @@ from tiedviz.words.refusals.checkpoint import (
     TokenizerMissing,
     WeightsDisagree,
 )
-from tiedviz.words.refusals.opening import BrokenLoad, OpeningFailed
+from tiedviz.words.refusals.count import CountRefusal
+from tiedviz.words.refusals.opening import BrokenLoad, NotBuilt, OpeningFailed
 
 _LOG = logging.getLogger(__name__)
 
@@ -121,10 +123,11 @@ def load_folder(
 
     Raises:
         FileRefusal, CheckpointRefusal: the files, or what they ask for, cannot be opened.
-        TooLittleMemory, TooLittleDisk: before any weight is read.
+        TooLittleMemory, TooLittleDisk, NotBuilt: before any weight is read.
         BrokenLoad: the library did not build what the files hold.
     """
     facts = read_facts(folder)
+    _check_size(folder, title)
     kind = model_class(folder, title)
     report(Step("Loading the tokenizer"))
     tokenizer = _tokenizer(folder, title)
@@ -133,7 +136,8 @@ def load_folder(
     with building(while_waiting=lambda: report(waiting)):
         report(Step("Loading", 0, facts.float32_bytes, "bytes"))
         placement = place(kind, folder, facts, title)
-        model, missing = _build(kind, folder, title, placement)
+        with at_most(MAX_TENSORS, _most_numbers(facts), lambda: NotBuilt(title, _ASKS_TOO_MUCH)):
+            model, missing = _build(kind, folder, title, placement)
         _check(model, facts, title)
     model.eval().requires_grad_(False)
     return LoadedModel(
@@ -147,6 +151,30 @@ def load_folder(
         missing=missing,
         placement=placement.words,
     )
+
+
+_ASKS_TOO_MUCH = "its config.json asks for far more weights than its files hold"
+
+
+def _check_size(folder: Path, title: str) -> None:
+    """Nothing, or a refusal: whoever builds it holds the lock, and a billion blocks take a while.
+
+    Raises:
+        NotBuilt: a number of config.json is beyond anything real.
+    """
+    try:
+        check_bounds(read_config(folder), title)
+    except CountRefusal as refusal:
+        raise NotBuilt(title, refusal.why) from refusal
+
+
+def _most_numbers(facts: ModelFacts) -> int:
+    """How many a model of these files may be built with.
+
+    Many times what they hold (quantised files hold less, and a head is often left out), or, for
+    small files, what no machine would miss.
+    """
+    return max(16 * facts.parameters, 200_000_000)
 
 
 def _tokenizer(folder: Path, title: str) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tiedviz.files.allowed import may_read
 from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, OneFileOfMany, PathNotAllowed
 from tiedviz.words.shelf import SHELF, ShelfModel
+from tiedviz.words.tokens import shorten
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,15 @@ _MAIN_FILES = (
     "pytorch_model.bin.index.json",
 )
 
+# As the Hub names repositories: up to 96 characters a part, beginning and ending in a word
+# character, neither -- nor .. inside. What it would never have is not asked for.
+_PART = r"\w(?:[\w.-]{0,94}\w)?"
 _HUB_ID = re.compile(
-    r"(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>\w[\w-]*(?:[./]\w[\w-]*)*))?", re.ASCII
+    rf"(?!.*(?:--|\.\.))(?P<repo>(?:{_PART}/)?{_PART})(?<!\.git)"
+    r"(?:@(?P<revision>\w[\w-]*(?:[./]\w[\w-]*)*))?",
+    re.ASCII,
 )
+_LONGEST = 400  # characters of a Hub id with its revision; no file system takes more in one name
 
 
 def find_source(text: str) -> Source:
@@ -117,10 +124,11 @@ def find_source(text: str) -> Source:
         if text and allowed and (found := _on_disk(text, Path(text).expanduser())) is not None:
             return found
     except (OSError, RuntimeError, ValueError):  # no home of that name, a name no system can have
-        raise NoSuchPath(text[:200]) from None
+        raise NoSuchPath(shorten(text, 200)) from None
     name = text.partition("@")[0]  # a revision may hold slashes
     if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or name.count("/") > 1:
-        raise NoSuchPath(text) if allowed else PathNotAllowed(text)
-    if hub := _HUB_ID.fullmatch(text):
+        shown = shorten(text, 200)
+        raise NoSuchPath(shown) if allowed else PathNotAllowed(shown)
+    if len(text) <= _LONGEST and (hub := _HUB_ID.fullmatch(text)):
         return HubSource(text, hub["repo"], hub["revision"])
-    raise NoSuchModel(text, sorted(SHELF))
+    raise NoSuchModel(shorten(text, 200), sorted(SHELF))

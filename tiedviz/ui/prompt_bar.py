@@ -52,6 +52,11 @@ def prompt_bar() -> None:
         st.toggle("Several lines", key="several lines", persist_state="session")
 
 
+def chosen_bos() -> str:
+    """default, add or omit. A link with nothing behind `bos=` leaves none chosen: the default."""
+    return str(st.session_state[BOS_KEY] or "default")
+
+
 def _at_once() -> bool:
     """Whether an answer takes so little that it may be given at every key."""
     try:
@@ -87,7 +92,7 @@ def encoded_prompt(loaded: LoadedModel) -> Prompt:
 
     decoder = _decoder_box() if loaded.kind == "seq2seq" else ""
     typed = st.session_state[PROMPT_KEY]
-    prompt = encode(loaded, typed, Bos(st.session_state[BOS_KEY]), decoder)
+    prompt = encode(loaded, typed, Bos(chosen_bos()), decoder)
     for note in prompt.notes:
         st.caption(f":material/info: {markdown_safe(note)}")
     if loaded.kind == "masked":
@@ -167,7 +172,8 @@ def _chip(token: Token) -> str:
 
 def _details(tokens: Sequence[Token], position: int) -> None:
     token = tokens[position]
-    piece = markdown_safe(str(token.piece))
+    # as the tokenizer writes it, but no letter of it may turn or hide the line
+    piece = markdown_safe(visible(str(token.piece).encode("utf-8", "surrogatepass")))
     kind = "special token" if token.special else f"bytes {token.hex}"
     st.caption(
         f"Position {position} of {len(tokens)} · id {token.id} · piece {piece} · {kind}"

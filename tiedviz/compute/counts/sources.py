@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tiedviz.compute.counts.bounds import check_bounds
-from tiedviz.files.allowed import may_read
+from tiedviz.files.allowed import may_read, named_path
 from tiedviz.files.config import parse_config, read_config
 from tiedviz.files.listing import CONFIG_LIMIT
 from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
@@ -37,8 +37,8 @@ def config_of(text: str) -> Config | CatalogueRow:
 
 
 def _find(text: str) -> Config | CatalogueRow:
-    path = Path(text.strip()).expanduser()
-    if path.suffix == ".json" and may_read(path) and path.is_file():
+    path = named_path(text)
+    if path.suffix == ".json" and may_read(path) and _is_file(path):
         return _parsed_file(path)
     source = find_source(text)
     if isinstance(source, HubSource):
@@ -48,6 +48,13 @@ def _find(text: str) -> Config | CatalogueRow:
     if isinstance(source, FolderSource):
         return read_config(source.path)
     return _of_shelf(source)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name longer than any system has
+        return False
 
 
 def config_in_text(raw: bytes, name: str) -> Config:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiedviz.files.allowed import may_read
+from tiedviz.files.allowed import may_read, named_path
 from tiedviz.files.verdict.audit import declare, hear_files
 from tiedviz.files.verdict.decide import decide
 from tiedviz.files.verdict.record import audit_record
@@ -113,7 +113,7 @@ def _comparing(done: int, total: int) -> Step:
 
 def local_files(model: str) -> Path | None:
     """The folder or file to read headers from, if it is on this machine."""
-    named = Path(model.strip()).expanduser()
+    named = named_path(model)
     if model.strip() and may_read(named) and _is_there(named):
         return named
     from tiedviz.models.sources import HubSource, ShelfSource, find_source

@@ -66,7 +66,7 @@ def convert(
         report: told how far the work has come; may raise to stop it.
 
     Raises:
-        TooLittleMemory, TooLittleDisk, CacheNotWritable: before anything is started.
+        TooLittleMemory, TooLittleDisk, CacheNotWritable, DiskFull: before anything is started.
         ConversionFailed: the child gave up; nothing is kept.
     """
     target = converted_folder(file, identity)
@@ -82,8 +82,8 @@ def convert(
 
 
 def _run_child(file: Path, folder: Path, report: Report) -> None:
-    module = "tiedviz.models.cache.conversion_child"
-    command = [sys.executable, "-m", module, str(file), str(folder)]
+    child = [sys.executable, "-m", "tiedviz.models.cache.conversion_child"]
+    command = [*child, str(file), str(folder), str(os.getpid())]
     follower = _Followed(report)
     ended = follow(command, follower.line, follower.beat, environment=_offline())
     if ended.status:

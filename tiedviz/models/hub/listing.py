@@ -22,5 +22,7 @@ def list_repository(repo: str, revision: str | None = None) -> Listing:
         info = HfApi(endpoint=endpoint()).model_info(
             repo, revision=revision, files_metadata=True, timeout=TIMEOUT
         )
-        sizes = {entry.rfilename: int(entry.size or 0) for entry in info.siblings or []}
-        return Listing(repo, str(info.sha), sizes, revision or "main")
+        files = info.siblings or []
+        sizes = {entry.rfilename: int(entry.size or 0) for entry in files}
+        hashes = {entry.rfilename: str(entry.lfs.sha256) for entry in files if entry.lfs}
+        return Listing(repo, str(info.sha), sizes, revision or "main", hashes)

@@ -8,11 +8,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from tiedviz.files.allowed import allow_none_unless_named
+from tiedviz.files.allowed import allow_none_unless_named, allowed_folders
 from tiedviz.models.cache.folder import cache_root
+from tiedviz.models.hub.address import cache_folder
 
 # An absolute path, but not the path of a URL: what stands before its first slash tells them apart.
-_PATH = re.compile(r"(?<![\w:/.~])(?:~?/|[A-Za-z]:\\)[^\s“”\"'<>|]*[/\\]")
+# After a quotation mark it may hold spaces.
+_BEGINS = (
+    r"(?:(?<![\w:/.~])(?:~(?:[a-z_][\w.-]*)?)?/"  # /x, ~/x, ~name/x
+    r"|(?<=:)/(?!/)|(?<=file:)/+"  # error:/x, file:///x
+    r"|[A-Za-z]:\\|(?<!\\)\\\\)"  # C:\x, \\server\x
+)
+_PATH = re.compile(
+    rf"(?<=[\"'“‘]){_BEGINS}[^\"'“”‘’<>|\n]*[/\\]|{_BEGINS}[^\s“”\"'<>|]*[/\\]", re.IGNORECASE
+)
 
 
 def reachable_from_elsewhere() -> bool:
@@ -36,6 +45,7 @@ def without_paths(text: str) -> str:
     """`text` for a visitor: where others can reach the app, paths keep only their last name."""
     if not reachable_from_elsewhere():
         return text
-    for folder in (cache_root(), Path.home()):  # by name, since they may hold spaces
+    # by name, since they may hold spaces
+    for folder in (cache_root(), cache_folder(), *allowed_folders(), Path.home()):
         text = text.replace(f"{folder}/", "…/").replace(str(folder), "…")
     return _PATH.sub("…/", text)

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import files_verdict
+from tiedviz.ui.frame.shared_server import without_paths
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
@@ -38,7 +39,7 @@ def _row(name: str) -> dict[str, object]:
     try:
         heard = files_verdict(name)
     except Refusal as refusal:
-        return {"model": name, "verdict": "not heard", "summary": str(refusal)}
+        return {"model": name, "verdict": "not heard", "summary": without_paths(str(refusal))}
     verdict = heard.verdict
     return {
         "model": name,

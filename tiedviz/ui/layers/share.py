@@ -10,7 +10,7 @@ import streamlit as st
 from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
 from tiedviz.ui.layers.controls import WATCH_KEY
 from tiedviz.ui.layers.python import python_code
-from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY
+from tiedviz.ui.prompt_bar import DECODER_KEY, chosen_bos
 
 if TYPE_CHECKING:
     from tiedviz.compute.lens import Lens
@@ -25,7 +25,7 @@ def share_and_export(
     from tiedviz.compute.lens.record import lens_record
     from tiedviz.compute.lens.table import cells
 
-    bos = st.session_state[BOS_KEY]
+    bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link(_link(loaded, prompt, found, layer, position))
@@ -52,7 +52,7 @@ def share_and_export(
 
 
 def _link(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int) -> str:
-    bos = st.session_state[BOS_KEY]
+    bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     watched = st.session_state.get(WATCH_KEY) or []
     link = permalink(

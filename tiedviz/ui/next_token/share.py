@@ -18,7 +18,7 @@ from tiedviz.ui.export import (
 from tiedviz.ui.frame.choice import chosen_source
 from tiedviz.ui.layers.python import python_code
 from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
-from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY, POSITION_KEY
+from tiedviz.ui.prompt_bar import DECODER_KEY, POSITION_KEY, chosen_bos
 
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Continuation, Way
@@ -43,7 +43,7 @@ def share_and_export(
     below = None if reading.layer == reading.layers else reading.layer
     by = By(str(st.session_state.get(BY_KEY) or "logit"))
     temperature = float(st.session_state.get(TEMPERATURE_KEY, 1.0))
-    bos = st.session_state[BOS_KEY]
+    bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     position = st.session_state[POSITION_KEY]
     with st.popover("Share & export", icon=":material/ios_share:"):

@@ -96,6 +96,17 @@ class TooLittleDisk(Refusal):
         )
 
 
+class DiskFull(Refusal):
+    """The cache folder's disk ran full while something was written to it."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(
+            "The disk with the cache folder is full",
+            said,
+            "Nothing half-made was kept. Free some space, or point TIEDVIZ_CACHE at a larger disk.",
+        )
+
+
 class CacheNotWritable(Refusal):
     """The cache folder cannot be written to."""
 
@@ -115,6 +126,17 @@ class TooLittleMemory(Refusal):
             f"{title} does not fit in memory",
             f"it needs {megabytes(needed)} and {megabytes(free)} are free",
             "Close another model or another program, or choose a smaller model.",
+        )
+
+
+class NotBuilt(Refusal):
+    """The config.json asks for a model that nobody would publish, by a slip or to do harm."""
+
+    def __init__(self, title: str, why: str) -> None:
+        super().__init__(
+            f"{title} was not built",
+            why,
+            "Check the sizes in its config.json; they should be those of the weights beside it.",
         )
 
 
