@@ -14,7 +14,7 @@ from tiedviz.models.sources import Source, find_source
 from tiedviz.ui.caches import kept_answers, kept_identities, kept_texts, residents
 from tiedviz.ui.frame.choice import HUB_EXAMPLES, MODEL_KEY
 from tiedviz.ui.frame.first_choice import GPT2, first_choice
-from tiedviz.ui.prompt_bar import BOS_KEY, PROMPT_KEY
+from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.shelf import SHELF
 
@@ -100,7 +100,7 @@ def seats() -> list[Seat]:
     """The models to compare: the sidebar's, and those in the box. Draws the box."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
     others = _box(first)
-    asked = (str(st.session_state[PROMPT_KEY]), str(st.session_state[BOS_KEY]))
+    asked = (str(st.session_state[PROMPT_KEY]), chosen_bos())
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
         seat = Seat(letter, named, asked)

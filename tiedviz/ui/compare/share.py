@@ -11,7 +11,7 @@ import streamlit as st
 
 from tiedviz.ui.compare.seats import WITH_KEY, Seat
 from tiedviz.ui.export import loading_code, permalink, show_command, show_downloads, show_link
-from tiedviz.ui.prompt_bar import BOS_KEY
+from tiedviz.ui.prompt_bar import chosen_bos
 
 _WRITTEN = 12  # tokens that the command writes unless it is told
 
@@ -26,7 +26,7 @@ def share_and_export(
         "compare",
         model=seats[0].named,
         prompt=text,
-        bos=None if bos == "default" else st.session_state[BOS_KEY],
+        bos=None if bos == "default" else chosen_bos(),
     )
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link("&".join([link, *(urlencode({WITH_KEY: seat.named}) for seat in seats[1:])]))

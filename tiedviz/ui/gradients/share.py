@@ -11,7 +11,7 @@ from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
 from tiedviz.ui.gradients.python import python_code
 from tiedviz.ui.gradients.run import Shown
 from tiedviz.ui.gradients.task import TARGET_KEY
-from tiedviz.ui.prompt_bar import BOS_KEY
+from tiedviz.ui.prompt_bar import chosen_bos
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -24,7 +24,7 @@ def share_and_export(loaded: LoadedModel, shown: Shown, frame: pd.DataFrame) -> 
     if shown.old:
         return  # what is typed and what is shown differ; a link could name only one of them
     sentence = shown.sentence
-    bos = st.session_state[BOS_KEY]
+    bos = chosen_bos()
     target = st.session_state.get(TARGET_KEY) if sentence.decoder_ids is not None else None
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.prompt_bar import BOS_KEY, PROMPT_KEY
+from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos
 from tiedviz.words.numbers import plural
 from tiedviz.words.tokens import markdown_safe
 
@@ -29,7 +29,7 @@ def task(loaded: LoadedModel) -> Sentence:
 
     target = _target_box() if loaded.kind == "seq2seq" else ""
     typed = st.session_state[PROMPT_KEY]
-    sentence = sentence_of(loaded, typed, Bos(st.session_state[BOS_KEY]), target)
+    sentence = sentence_of(loaded, typed, Bos(chosen_bos()), target)
     _chips(loaded, sentence)
     st.caption(
         f"{sentence.words} {plural(len(sentence.targets), 'position')} "

@@ -9,7 +9,7 @@ import streamlit as st
 from tiedviz.charts.token_map import on_white
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
 from tiedviz.ui.frame.choice import chosen_source
-from tiedviz.ui.prompt_bar import BOS_KEY, DECODER_KEY
+from tiedviz.ui.prompt_bar import DECODER_KEY, chosen_bos
 from tiedviz.ui.token_map.chosen import ASK_KEY, BY_KEY, TOKEN_KEY, TOP, Asked
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.ui.token_map.spectrum import still_png
@@ -40,7 +40,7 @@ def share_and_export(
 
 
 def _link(loaded: LoadedModel, prompt: Prompt, position: int, ask: Asked) -> str:
-    bos = st.session_state[BOS_KEY]
+    bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     typed = str(st.session_state.get(ASK_KEY) or "")
     return permalink(
