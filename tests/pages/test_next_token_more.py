@@ -13,6 +13,7 @@ from tiedviz.compute.next_token.inspection import inspection
 from tiedviz.compute.next_token.ranking import By
 from tiedviz.compute.next_token.reading import read
 from tiedviz.models.prompt import encode
+from tiedviz.ui.next_token.difference import OPEN_KEY
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,16 @@ def folder(tiny_folder):
 
 @pytest.fixture
 def page(visit, folder):
-    return open_model(visit("next_token", model=str(folder), prompt="the cat sat"), "more")
+    app = open_model(visit("next_token", model=str(folder), prompt="the cat sat"), "more")
+    return with_the_difference_open(app)
+
+
+def with_the_difference_open(app):
+    """AppTest cannot click an expander; its state is what a click would leave."""
+    app.session_state[OPEN_KEY] = True
+    app.run()
+    assert not app.exception
+    return app
 
 
 def by_hand(folder, layer=None):
@@ -52,7 +62,7 @@ def against(visit, folder, typed):
     """The page with something typed into the box; AppTest can set no new option later on."""
     app = visit("next_token", model=str(folder), prompt="the cat sat")
     app.session_state["against"] = typed
-    return open_model(app, "more")
+    return with_the_difference_open(open_model(app, "more"))
 
 
 def test_any_token_can_be_typed(visit, folder):

@@ -19,19 +19,31 @@ if TYPE_CHECKING:
     from tiedviz.compute.next_token.reading import Reading
     from tiedviz.models.loaded import LoadedModel
 
+OPEN_KEY = "difference of two"
 _AGAINST_KEY = "against"
 
 
 def difference_of_two(
     loaded: LoadedModel, reading: Reading, picked: int, frame: pd.DataFrame
 ) -> None:
-    """h·(e_a − e_b) as a waterfall, for the picked token and another one."""
+    """h·(e_a − e_b) as a waterfall, for the picked token and another one, once it is opened."""
+    box = st.expander(
+        "The difference of two tokens",
+        icon=":material/compare_arrows:",
+        key=OPEN_KEY,
+        on_change="rerun",
+    )
+    if box.open:
+        with box:
+            _difference(loaded, reading, picked, frame)
+
+
+def _difference(loaded: LoadedModel, reading: Reading, picked: int, frame: pd.DataFrame) -> None:
     from tiedviz.compute.next_token.difference import logit_difference
     from tiedviz.compute.unembedding import unembedding_of
 
     after = unembedding_of(loaded).after
     assert after is not None  # a reading exists only where it was reproduced
-    st.subheader("The difference of two tokens", anchor=False)
     other = _other(loaded, picked, frame)
     if other is None:
         return
