@@ -35,6 +35,8 @@ def example(name: str, annotation: str) -> object:
         return 0.5
     if annotation.startswith("bool"):
         return True
+    if annotation.startswith("tuple[int"):
+        return (3, 4)
     if annotation.startswith(("tuple", "list", "Sequence", "Iterable")):
         return (f"one {name}", f"other {name}")
     if annotation.startswith(("dict", "Mapping")):
