@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+import streamlit
 
 from tiedviz.models.prompt import encode
 from tiedviz.ui import caches
@@ -18,7 +19,7 @@ def test_it_stops_before_the_pass_and_others_get_the_lock(tied_model, monkeypatc
 
     passes = []
     counting = tied_model.model.register_forward_pre_hook(lambda *_: passes.append(1))
-    monkeypatch.setattr(caches.st, "empty", stop)
+    monkeypatch.setattr(streamlit, "empty", stop)
     with pytest.raises(Superseded):
         caches.reading(tied_model, encode(tied_model, "never read before"), 0)
     counting.remove()
