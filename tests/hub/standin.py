@@ -7,6 +7,7 @@ import io
 import json
 import threading
 import time
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -68,7 +69,14 @@ def _listed(path: Path) -> dict[str, object]:
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return _sha256_of(path, path.stat().st_mtime_ns)
+
+
+@cache
+def _sha256_of(path: Path, written: int) -> str:
+    """Once for each file as it stands: SmolLM2's is half a gigabyte."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class _Handler(BaseHTTPRequestHandler):
