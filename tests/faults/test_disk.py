@@ -34,7 +34,7 @@ def _no_large_file() -> None:
 
 
 def test_a_disk_that_fills_up_on_the_way_is_said_to_be_full(tmp_path, small_disk):
-    """There was room when it was asked about, and somebody else took it."""
+    """Case 64. There was room when it was asked about, and somebody else took it."""
     if small_disk is not None:
         with pytest.raises(DiskFull) as refusal, made_once(small_disk / "entry") as folder:
             (folder / "x").write_bytes(bytes(1_000_000))

@@ -43,7 +43,7 @@ def test_every_layer_and_position_agrees_with_next_token(architecture, name):
 
 
 def test_the_norm_is_applied_once_below_the_last_layer_and_not_again_there(architecture):
-    """Cases 1 and 2, with the model's own modules."""
+    """Case 1 and case 2, with the model's own modules."""
     loaded = architecture("llama")
     model = loaded.model
     out = forward(model, PROMPT, hidden_states=True)

@@ -115,7 +115,7 @@ def test_a_broken_model_is_not_measured(audit, whole):
     assert "tied by hand" in found["causes"][0]
 
 
-def test_what_cannot_be_loaded_is_still_judged_by_its_files(audit, whole):
+def test_what_cannot_be_loaded_is_still_judged_by_its_files(audit, whole):  # case 62
     saved = whole().flag({"quant_method": "gptq", "bits": 4}, key="quantization_config")
     status, [found], _ = audit(saved.folder)
     assert (status, found["verdict"], found["loaded"]) == (0, "tied", None)
