@@ -10,6 +10,7 @@ from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.entrance import entrance_of
 from tiedviz.compute.witnesses.loaded import hear_loaded
+from tiedviz.words.refusals.prompt import NoSuchPosition
 
 PROMPT = [41, 7, 90, 13, 66]
 
@@ -43,6 +44,14 @@ def test_case_18_gpt2_adds_positions_so_it_is_not_proportional():
     cosine = torch.nn.functional.cosine_similarity(state, loaded.embedding[PROMPT])
     assert float(cosine.max()) < 0.999
     assert entrance_of(loaded).adds_position
+
+
+def test_case_8_a_pass_over_no_token_is_refused_before_it_is_run():
+    loaded = build("llama")
+    unembedding_of(loaded)
+    loaded.model.forward = None  # whoever calls it fails in another way
+    with pytest.raises(NoSuchPosition):
+        read(loaded, [])
 
 
 def test_case_26_gemma2_caps_at_30_and_nothing_is_left_over():

@@ -163,7 +163,7 @@ def test_enough_room_on_the_disk_is_no_refusal(empty_cache):
 
 
 def test_too_little_room_on_the_disk_is_refused_with_both_numbers(empty_cache, monkeypatch):
-    """Case 64."""
+    """For case 64."""
     asked = []
 
     def usage(path):

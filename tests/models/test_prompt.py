@@ -85,6 +85,7 @@ def test_bos_twice_is_noticed(with_bos):  # case 7
 
 
 def test_a_text_that_brings_its_own_bos_keeps_one_if_no_other_is_put_in_front(with_bos):
+    """For case 77."""
     once = encode(with_bos, "<bos>the", Bos.OMIT)
     assert once.ids == encode(with_bos, "the").ids
     assert once.notes == ()
@@ -96,8 +97,9 @@ def test_a_text_that_brings_its_own_bos_does_not_get_another(tied_model):  # cas
 
 
 def test_a_trailing_space_is_noticed(tied_model):  # case 19
-    [note] = encode(tied_model, "the cat ").notes
-    assert "space" in note
+    for text in ("the cat ", "The capital of France is "):
+        [note] = encode(tied_model, text).notes
+        assert "ends in a space" in note
 
 
 @pytest.mark.parametrize("text", ["the cat", "the cat\n", " the", " "])

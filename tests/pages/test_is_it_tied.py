@@ -73,7 +73,7 @@ def test_an_open_model_is_heard_twice_more(visit, edited):
 
 
 def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edited):
-    """Case 38."""
+    """For case 38."""
     folder = edited(flag=False)
     app = visit("is_it_tied", model=str(folder))
     assert any("['tie_word_embeddings'] = True" in code.value for code in app.code)
@@ -148,7 +148,7 @@ def test_all_four_are_heard_by_one_button(visit, edited):
 
 
 def test_a_pasted_error_is_explained(visit, edited):
-    """Case 35 as it is typed in."""
+    """For case 35 as it is typed in."""
     app = visit("is_it_tied", model=str(edited()), tab="Paste an error")
     message = (
         "Some tensors share memory, this will lead to duplicate memory on disk: "

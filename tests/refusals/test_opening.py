@@ -211,6 +211,22 @@ def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatc
     assert load(f"~/{folder.name} ").tied
 
 
+def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_folder, monkeypatch):
+    from tiedviz.files.verdict.audit import hear_files
+    from tiedviz.files.verdict.decide import decide
+
+    def ask(*_):
+        raise AssertionError("a question on the terminal of the server")
+
+    monkeypatch.setattr("builtins.input", ask)
+    folder = tiny_folder(name="own code")
+    edit_config(folder, auto_map={"AutoModelForCausalLM": "modeling_own.Own"}, model_type="own")
+    (folder / "modeling_own.py").write_text("raise SystemExit('this code was run')")
+    with pytest.raises(checkpoint.RemoteCode):
+        load(str(folder))
+    assert decide(*hear_files(folder)).word == "tied"  # the flag and the header say enough
+
+
 def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # case 33
     from transformers import BertConfig, BertForMaskedLM
 

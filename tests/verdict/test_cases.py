@@ -49,7 +49,7 @@ def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # case 24
     ],
 )
 def test_declared_tied_with_two_matrices_is_a_contradiction(checkpoint, make, elements, rows):
-    """Case 25."""
+    """For case 25."""
     saved = checkpoint(True).add_head(make)
     verdict, comparison = saved.verdict(), saved.hear()[1].comparison
     assert verdict.word == "contradiction" and verdict.is_wrong

@@ -43,6 +43,24 @@ def test_an_untied_model_is_two():
     assert word_of(found, False) == "untied" and word_of(found, True) == "contradiction"
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("dtype", "word"), [("float32", "contradiction"), ("bfloat16", "tied")])
+def test_case_27_a_head_in_another_dtype_is_tied_only_where_both_are_rounded(
+    checkpoint, dtype, word
+):
+    from transformers import AutoModelForCausalLM
+
+    from tiedviz.models.building import building
+
+    saved = checkpoint(True).add_head(lambda e: e.bfloat16())
+    with building():
+        model = AutoModelForCausalLM.from_pretrained(saved.folder, dtype=dtype)
+    found = hear_loaded(model)
+    assert found.same_storage is (dtype == "bfloat16")
+    assert decide(*saved.hear(), found).word == "near_twin"  # as stored, whatever became of it
+    assert decide(saved.hear()[0], None, found).word == word  # by memory alone
+
+
 def test_equal_copies_are_twins_and_not_tied():
     model = tiny(False)
     with torch.no_grad():

@@ -283,7 +283,7 @@ def test_long_text_is_cut_in_the_middle_to_the_width(text, width):
 @pytest.mark.real
 @pytest.mark.parametrize(("text", "pieces", "groups"), [(ASTRONAUT, 8, 1), (HELLO_WORLD, 9, 4)])
 def test_smollm2_shows_the_bytes_of_what_it_never_saw_as_a_word(smollm2, text, pieces, groups):
-    """Case 6."""
+    """For case 6."""
     from tiedviz.models.prompt import encode
 
     read = encode(smollm2, text).tokens
