@@ -10,10 +10,13 @@ import subprocess
 
 import pytest
 
+from tests.hub.conftest import hub
 from tiedviz.models.cache.folder import made_once
 from tiedviz.models.cache.shelf import fetch
 from tiedviz.models.progress import Step
 from tiedviz.words.refusals.opening import CacheNotWritable, DiskFull, DownloadFailed
+
+__all__ = ["hub"]  # a fixture
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def _no_large_file() -> None:
 
 
 def test_a_disk_that_fills_up_on_the_way_is_said_to_be_full(tmp_path, small_disk):
-    """There was room when it was asked about, and somebody else took it."""
+    """For case 64: there was room when it was asked about, and somebody else took it."""
     if small_disk is not None:
         with pytest.raises(DiskFull) as refusal, made_once(small_disk / "entry") as folder:
             (folder / "x").write_bytes(bytes(1_000_000))
@@ -49,6 +52,24 @@ def test_a_disk_that_fills_up_on_the_way_is_said_to_be_full(tmp_path, small_disk
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert not (tmp_path / "entry").exists()
     assert "full" in refusal.value.what and "TIEDVIZ_CACHE" in refusal.value.remedy
+
+
+@pytest.mark.parametrize("noticed", ["before", "on the way"])
+def test_case_64_a_hub_cache_on_a_full_disk(hub, tiny_folder, small_disk, monkeypatch, noticed):
+    from tiedviz.models.hub import download
+    from tiedviz.models.loading import load
+    from tiedviz.words.refusals.opening import TooLittleDisk
+
+    if small_disk is None:
+        pytest.skip("needs a disk of 64 kB")
+    hub.repositories["org/tiny"] = tiny_folder(hidden_size=64, intermediate_size=512)
+    monkeypatch.setenv("HF_HOME", str(small_disk))
+    if noticed == "on the way":
+        monkeypatch.setattr(download, "require_disk", lambda *_: None)
+    kind = TooLittleDisk if noticed == "before" else DiskFull
+    with pytest.raises(kind) as refusal:
+        load("org/tiny")
+    assert "disk" in str(refusal.value).lower()
 
 
 def test_a_fetch_onto_a_full_disk_is_refused_and_works_once_there_is_room(

@@ -147,14 +147,14 @@ def test_a_link_to_nothing_says_so(build):
         "openvino_model.bin",
     ],
 )
-def test_weights_of_another_format_are_named(build, name):
+def test_weights_of_another_format_are_named(build, name):  # case 57
     build.config()
     build.file(name, b"x")
     with pytest.raises(WrongFormat, match=name):
         read_header(build.folder)
 
 
-def test_a_config_alone_has_no_weights(build):
+def test_a_config_alone_has_no_weights(build):  # case 57
     build.config()
     build.file("training_args.bin", b"x")
     with pytest.raises(NoWeights, match=r"holds config.json, training_args.bin"):

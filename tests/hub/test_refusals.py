@@ -21,13 +21,33 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("repo", "kind"), KINDS.items())
-def test_each_failure_has_its_own_class(hub, repo, kind):  # 10, 11
+def test_each_failure_has_its_own_class(hub, repo, kind):  # case 10, case 11
     began = time.monotonic()
     with pytest.raises(kind) as refused:
         load(repo)
     assert repo in str(refused.value)
     # the page waits for it: not a speed, a promise (design: an unreachable Hub is known in 5 s)
     assert time.monotonic() - began < 8
+
+
+@pytest.mark.parametrize("repo", ["org/gated", "org/gated-for-me"])
+def test_case_10_a_gate_is_called_a_gate_with_its_page_and_a_way_out(hub, repo):
+    with pytest.raises(words.HubRefusal) as refused:
+        load(repo)
+    said = str(refused.value)
+    assert "gated" in said and f"{hub.base}/{repo}" in said and "smollm2" in said
+    assert ("HF_TOKEN" in said) is (repo == "org/gated")  # who is not on the list has a token
+
+
+def test_case_11_a_dead_proxy_is_unreachable(hub, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", "http://hub.invalid")
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    began = time.monotonic()
+    with pytest.raises(words.HubUnreachable) as refused:
+        load("org/any")
+    assert "proxy" in refused.value.remedy
+    assert time.monotonic() - began < 8  # the Hub's own client takes 25 s
 
 
 def test_no_two_failures_are_worded_alike(hub):
@@ -39,14 +59,14 @@ def test_no_two_failures_are_worded_alike(hub):
     assert len(set(said.values())) == len(FAILURES)
 
 
-def test_a_dead_address_is_unreachable(hub, monkeypatch):  # 11
+def test_a_dead_address_is_unreachable(hub, monkeypatch):  # case 11
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(words.HubUnreachable) as refused:
         load("org/any")
     assert "http://127.0.0.1:9" in str(refused.value)
 
 
-def test_offline_asks_nobody(hub, monkeypatch):  # 11
+def test_offline_asks_nobody(hub, monkeypatch):  # case 11
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(words.HubOffline):
         load("org/any")

@@ -1,4 +1,4 @@
-"""Cases 1, 2, 12, 51 and 52 of the troubles people really have, with their recipes and values."""
+"""Troubles people really have with layers: case 1, case 2, case 12, case 51 and case 52."""
 
 from dataclasses import replace
 

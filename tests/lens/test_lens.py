@@ -43,7 +43,7 @@ def test_every_layer_and_position_agrees_with_next_token(architecture, name):
 
 
 def test_the_norm_is_applied_once_below_the_last_layer_and_not_again_there(architecture):
-    """Cases 1 and 2, with the model's own modules."""
+    """For case 1 and case 2, with the model's own modules."""
     loaded = architecture("llama")
     model = loaded.model
     out = forward(model, PROMPT, hidden_states=True)
@@ -86,7 +86,7 @@ def test_some_positions_are_the_same_as_all(architecture):
 
 
 def test_opt_350m_is_as_wide_as_its_blocks_until_it_is_projected():
-    """Case 51."""
+    """For case 51."""
     loaded = build("opt", word_embed_proj_dim=8)
     found = lens(loaded, PROMPT)
     width = loaded.model.config.hidden_size
@@ -96,7 +96,7 @@ def test_opt_350m_is_as_wide_as_its_blocks_until_it_is_projected():
 
 
 def test_mamba_s_layers_are_what_its_blocks_gave(architecture):
-    """Case 52: its own list leaves out what enters block 1, and norms the last entry."""
+    """For case 52: its own list leaves out what enters block 1, and norms the last entry."""
     loaded = architecture("mamba")
     found = lens(loaded, PROMPT)
     own = forward(loaded.model, PROMPT, hidden_states=True).hidden_states
@@ -107,7 +107,7 @@ def test_mamba_s_layers_are_what_its_blocks_gave(architecture):
 
 
 def test_bfloat16_shows_the_model_s_own_numbers_within_its_own_tolerance(architecture):
-    """Case 12."""
+    """For case 12."""
     from dataclasses import replace
 
     tiny = build("llama")

@@ -22,7 +22,7 @@ def test_the_last_row_and_next_token_agree(request, model):
 
 
 def test_layer_15_of_smollm2_says_a_space(smollm2):
-    """Case 2: with the norm a space at 0.80; without it `sers`."""
+    """For case 2: with the norm a space at 0.80; without it `sers`."""
     found = lens(smollm2, encode(smollm2, "The capital of France is").ids)
     assert smollm2.vocabulary.token(int(found.ids[15, -1, 0])).text == " "
     assert float(found.probabilities[15, -1, 0]) == pytest.approx(0.80, abs=0.01)

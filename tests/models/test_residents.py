@@ -79,7 +79,7 @@ def test_the_least_recently_used_goes_first(residents):
     assert residents.get("b") is None
 
 
-def test_the_budget_holds_whatever_is_opened(residents):  # 17
+def test_the_budget_holds_whatever_is_opened(residents):  # case 17
     for source in "abcabc":
         opened(residents, source)
         assert residents.nbytes <= 100

@@ -1,12 +1,18 @@
 """Troubles with the app itself; each number is that of its case."""
 
+import gc
+import json
 import subprocess
 import sys
 import time
 import urllib.request
+import weakref
+
+import pytest
 
 from tests.conftest import ROOT
-from tests.pages.conftest import open_model
+from tests.pages.conftest import open_model, text_of
+from tests.tiny_gguf import write_gguf
 from tiedviz.ui.caches import residents
 
 
@@ -32,6 +38,60 @@ def test_case_16_reruns_neither_load_nor_compute_again(visit, tiny_folder, monke
     app.text_input(key="prompt").set_value("the cat sat").run()
     counting.remove()
     assert len(loads) == 1 and changed == len(passes) == 1
+
+
+def test_case_17_of_four_models_in_turn_only_what_fits_stays_alive(visit, tiny_folder, monkeypatch):
+    monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", "100000")  # two of some 40 kB each
+    alive, names = [], []
+    for number in range(4):
+        folder = str(tiny_folder(name=f"turn{number}", seed=number))
+        open_model(visit("home", model=folder), f"turn{number}")
+        loaded = residents().get(folder)
+        assert 2 * loaded.nbytes < residents().budget < 3 * loaded.nbytes
+        names.append(folder)
+        alive.append(weakref.ref(loaded.model))
+        del loaded
+        assert residents().names == names[-2:]
+    for _ in range(50):  # the thread that opened the last may still be on its way out
+        gc.collect()
+        if sum(model() is not None for model in alive) <= 2:
+            break
+        time.sleep(0.1)
+    assert [model() is not None for model in alive] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("page", ["next_token", "layers", "gradients"])
+def test_case_38_no_page_answers_with_a_head_that_is_random(visit, tiny_folder, page):
+    folder = tiny_folder(name="headless")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"tie_word_embeddings": False}))
+    app = open_model(visit(page, model=str(folder), prompt="the cat sat"), "headless")
+    assert "has no output matrix of its own" in text_of(app)
+    assert not app.dataframe and not app.get("vega_lite_chart")
+
+
+def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
+    visit, tmp_path, tiny_tokenizer, empty_cache
+):
+    from tiedviz.files.facts import read_facts
+    from tiedviz.models.memory.costs import cost_of
+    from tiedviz.models.sources import find_source
+    from tiedviz.words.numbers import megabytes
+
+    file = tmp_path / "small.gguf"
+    write_gguf(file, tiny_tokenizer)
+    needed = read_facts(file).float32_bytes
+    assert needed == 4 * read_facts(file).parameters
+    assert cost_of(find_source(str(file))).memory == needed
+    app = visit("is_it_tied", model=str(file))
+    assert residents().names == [] and not empty_cache.exists()
+    assert f"{megabytes(needed)} memory" in text_of(app)
+    assert any(box.value.startswith("**Tied") for box in app.success)  # from its tensor table
+
+
+def test_case_53_why_another_library_prints_other_numbers_stands_in_the_glossary(visit):
+    said = text_of(visit("home"))
+    assert "fold_ln, center_unembed" in said and "TransformerLens" in said
 
 
 def test_case_72_two_models_through_one_cache_give_two_answers(tied_model, untied_model):

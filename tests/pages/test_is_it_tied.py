@@ -5,7 +5,7 @@ from safetensors.torch import load_file, save_file
 
 from tests.hub.conftest import hub
 from tests.pages.conftest import open_model, press, text_of
-from tiedviz.ui.caches import asked
+from tiedviz.ui.caches import asked, residents
 
 __all__ = ["hub"]  # a fixture
 
@@ -73,6 +73,7 @@ def test_an_open_model_is_heard_twice_more(visit, edited):
 
 
 def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edited):
+    """For case 38."""
     folder = edited(flag=False)
     app = visit("is_it_tied", model=str(folder))
     assert any("['tie_word_embeddings'] = True" in code.value for code in app.code)
@@ -119,6 +120,47 @@ def test_two_heads_give_two_answers_side_by_side(visit, edited):
     assert through_w != through_e
 
 
+def test_how_alike_two_matrices_are_is_counted_on_demand(visit, edited):
+    import torch
+
+    folder = edited(tied=False)
+    app = open_model(visit("is_it_tied", model=str(folder)), "checked")
+    press(app, "Compare E and W row by row")
+    tensors = load_file(folder / "model.safetensors")
+    both = tensors["model.embed_tokens.weight"], tensors["lm_head.weight"]
+    row = torch.nn.functional.cosine_similarity(*both).mean()
+    u, _, v = torch.linalg.svd(both[0].T @ both[1])
+    turned = torch.nn.functional.cosine_similarity(both[0] @ u @ v, both[1]).mean()
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert float(shown["mean row cosine"]) == pytest.approx(float(row), abs=6e-4)
+    assert float(shown["cosine after rotation"]) == pytest.approx(float(turned), abs=0.02)
+    assert "%" in shown["neighbours shared"]
+
+
+def test_all_four_are_heard_by_one_button(visit, edited):
+    folder = str(edited())
+    app = press(visit("is_it_tied", model=folder), "Hear all four")
+    opening = residents().opening(folder)
+    assert opening is None or opening.wait(60)
+    app.run()
+    assert "not heard" not in text_of(app)
+    assert not [button for button in app.button if button.label == "Hear all four"]
+
+
+def test_a_pasted_error_is_explained(visit, edited):
+    """For case 35 as it is typed in."""
+    app = visit("is_it_tied", model=str(edited()), tab="Paste an error")
+    message = (
+        "Some tensors share memory, this will lead to duplicate memory on disk: "
+        "[{'model.embed_tokens.weight', 'lm_head.weight'}]"
+    )
+    app.text_area(key="pasted error").set_value(message).run()
+    assert any("proof of tying" in box.value for box in app.success)
+    assert "lm_head.weight = model.embed_tokens.weight" in [code.value for code in app.code]
+    app.text_area(key="pasted error").set_value("CUDA out of memory").run()
+    assert any("says nothing about tying" in box.value for box in app.info)
+
+
 def test_many_models_make_one_table(visit, edited):
     names = [str(edited()), str(edited(tied=False)), "/nowhere/at/all"]
     app = visit("is_it_tied", model=names[0], tab="Many")
@@ -147,7 +189,7 @@ def test_two_copies_on_the_hub_are_compared_on_demand(visit, edited, hub):
     assert not [button for button in app.button if "Compare the two" in button.label]
 
 
-def test_rows_added_by_a_resize_are_named(visit, tiny_folder):  # 42
+def test_rows_added_by_a_resize_are_named(visit, tiny_folder):  # case 42
     from transformers import AutoModelForCausalLM
 
     from tiedviz.models.building import building

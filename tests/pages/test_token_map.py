@@ -164,7 +164,7 @@ def test_the_path_is_the_models_own_states_in_the_same_view(page, folder):
     assert mounted(page)[-1]["path"] == []
 
 
-def test_the_share_of_kept_neighbours_is_counted(page, folder):
+def test_the_share_of_kept_neighbours_is_counted(page, folder):  # case 68
     table, _, _ = by_hand(folder)
     unit = table / table.norm(dim=1, keepdim=True)
     flat = torch.from_numpy(scikit_learn(unit)[0][:, :2])

@@ -70,7 +70,9 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 5481
 
 CASES = {
     "not a model folder": (lambda f: only(f), files.NotAModelFolder, ""),
+    # case 48
     "adapter": (adapter, files.AdapterOnly, "org/the-base"),
+    # case 57
     "config only": (lambda f: only(f, "config.json"), files.NoWeights, ""),
     "tensorflow": (
         lambda f: (only(f, "config.json"), write(f, "tf_model.h5")),
@@ -82,7 +84,9 @@ CASES = {
         files.WrongFormat,
         "flax_model.msgpack",
     ),
+    # case 56
     "truncated body": (lambda f: cut(f, -500), files.TruncatedFile, ""),
+    "truncated header": (lambda f: cut(f, 100), files.TruncatedFile, ""),
     "empty": (lambda f: cut(f, 0), files.EmptyFile, ""),
     "pointer": (
         lambda f: write(f, "model.safetensors", POINTER),
@@ -95,6 +99,7 @@ CASES = {
         "",
     ),
     "missing shard": (half_of_two_shards, files.MissingShard, "00002-of-00002"),
+    # case 55
     "code in a pickle": (pickle_that_runs, files.PickleRunsCode, "print"),
     "a bare pickle": (bare_pickle, files.LegacyPickle, ""),
     "broken config": (
@@ -102,6 +107,7 @@ CASES = {
         files.BrokenJson,
         "line 1",
     ),
+    # case 59
     "remote code": (
         lambda f: edit_config(
             f, model_type="own", auto_map={"AutoModelForCausalLM": "modeling_own.Own"}
@@ -119,6 +125,7 @@ CASES = {
         checkpoint.NeedsNewerTransformers,
         "99.1.0",
     ),
+    # case 62
     "quantised": (
         lambda f: edit_config(f, quantization_config={"quant_method": "gptq", "bits": 4}),
         checkpoint.QuantisedWithoutPackage,
@@ -198,13 +205,29 @@ def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_fold
     assert "400 MB" in str(refused.value) and "123 MB" in str(refused.value)
 
 
-def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatch):  # 11
+def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatch):  # case 11
     folder = tiny_folder()
     monkeypatch.setenv("HOME", str(folder.parent))
     assert load(f"~/{folder.name} ").tied
 
 
-def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # 33
+def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_folder, monkeypatch):
+    from tiedviz.files.verdict.audit import hear_files
+    from tiedviz.files.verdict.decide import decide
+
+    def ask(*_):
+        raise AssertionError("a question on the terminal of the server")
+
+    monkeypatch.setattr("builtins.input", ask)
+    folder = tiny_folder(name="own code")
+    edit_config(folder, auto_map={"AutoModelForCausalLM": "modeling_own.Own"}, model_type="own")
+    (folder / "modeling_own.py").write_text("raise SystemExit('this code was run')")
+    with pytest.raises(checkpoint.RemoteCode):
+        load(str(folder))
+    assert decide(*hear_files(folder)).word == "tied"  # the flag and the header say enough
+
+
+def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # case 33
     from transformers import BertConfig, BertForMaskedLM
 
     from tests.hub.released import saved, word_tokenizer

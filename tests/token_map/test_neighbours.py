@@ -40,6 +40,7 @@ def test_the_ten_nearest_are_those_of_a_plain_computation(matrix, by):
 
 
 def test_one_long_row_is_near_to_all_by_dot_and_a_row_is_nearest_to_itself_by_cosine(matrix):
+    """For case 5."""
     matrix[8] *= 10
     rows = map_rows(matrix)
     first = [int(neighbours_of(matrix, rows, row, by=Measure.DOT).ids[0]) for row in range(300)]
@@ -86,6 +87,7 @@ def test_a_tiny_matrix_has_few_neighbours():
 
 
 def test_duplicates_and_zero_rows_are_grouped_and_a_negative_row_is_not_called_zero(matrix):
+    """For case 65."""
     matrix[10:24] = matrix[10]
     matrix[[1, 2, 299]] = 0
     matrix[2] = -0.0

@@ -65,13 +65,15 @@ def test_all_four_are_heard(audit, whole):
     assert found["bytes"]["float32"] == 4 * counts["total"] == 2 * found["bytes"]["bfloat16"]
 
 
-def test_without_loading_two_are_not_heard(audit, whole):
+def test_without_loading_two_are_not_heard(audit, whole):  # case 63
     status, [found], _ = audit(whole().folder, "--no-load")
     assert status == 0 and found["verdict"] == "tied"
     assert found["loaded"] is None and found["measured"] is None
     assert found["declared"]["effective"] is None
     assert found["unheard"] == ["loaded", "measured"]
     assert found["parameters"]["counted_from"] == "headers"
+    total = found["parameters"]["total"]
+    assert found["bytes"] == {"float32": 4 * total, "bfloat16": 2 * total}
     [e] = [found["stored"]["embedding"]]
     assert e["name"] == "model.embed_tokens.weight" and e["dtype"] == "F32"
     assert found["stored"]["head"] is None and found["stored"]["comparison"] is None
@@ -115,7 +117,7 @@ def test_a_broken_model_is_not_measured(audit, whole):
     assert "tied by hand" in found["causes"][0]
 
 
-def test_what_cannot_be_loaded_is_still_judged_by_its_files(audit, whole):
+def test_what_cannot_be_loaded_is_still_judged_by_its_files(audit, whole):  # case 62
     saved = whole().flag({"quant_method": "gptq", "bits": 4}, key="quantization_config")
     status, [found], _ = audit(saved.folder)
     assert (status, found["verdict"], found["loaded"]) == (0, "tied", None)

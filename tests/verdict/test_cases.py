@@ -9,7 +9,7 @@ from tiedviz.files.verdict.audit import hear_files
 from tiedviz.files.verdict.decide import decide
 
 
-def test_a_missing_head_is_tied_on_load(checkpoint):  # 3
+def test_a_missing_head_is_tied_on_load(checkpoint):  # case 3
     verdict = checkpoint(True).verdict()
     assert verdict.word == "tied" and not verdict.is_wrong
     assert verdict.costs.saved_by_tying == 800
@@ -17,7 +17,7 @@ def test_a_missing_head_is_tied_on_load(checkpoint):  # 3
     assert verdict.unheard == ("loaded", "measured")
 
 
-def test_parameters_are_counted_once_and_shared_out(checkpoint, save):  # 4
+def test_parameters_are_counted_once_and_shared_out(checkpoint, save):  # case 4
     tied, untied = checkpoint(True).verdict().costs, save(tiny(False), "untied").verdict().costs
     assert (tied.total, tied.embedding, tied.head) == (6000, 800, 0)
     assert (untied.total, untied.embedding, untied.head) == (6800, 800, 800)
@@ -26,7 +26,7 @@ def test_parameters_are_counted_once_and_shared_out(checkpoint, save):  # 4
     assert round(untied.share, 3) == 0.235
 
 
-def test_an_absent_flag_is_the_class_default(checkpoint):  # 21
+def test_an_absent_flag_is_the_class_default(checkpoint):  # case 21
     saved = checkpoint(True).flag(DELETE)
     declared, _ = saved.hear()
     assert declared.raw == () and declared.class_default is False
@@ -34,7 +34,7 @@ def test_an_absent_flag_is_the_class_default(checkpoint):  # 21
     assert saved.verdict().word == "broken"
 
 
-def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # 24
+def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # case 24
     path = write_gguf(numpy.ones((50, 32), numpy.float32))
     declared, stored = hear_files(path)
     assert declared.inferred and "inferred" in declared.governed_by
@@ -48,7 +48,8 @@ def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # 24
         (lambda e: torch.cat([e[:-3], e[-3:] + 1]), 48, 3),
     ],
 )
-def test_declared_tied_with_two_matrices_is_a_contradiction(checkpoint, make, elements, rows):  # 25
+def test_declared_tied_with_two_matrices_is_a_contradiction(checkpoint, make, elements, rows):
+    """For case 25."""
     saved = checkpoint(True).add_head(make)
     verdict, comparison = saved.verdict(), saved.hear()[1].comparison
     assert verdict.word == "contradiction" and verdict.is_wrong
@@ -58,7 +59,7 @@ def test_declared_tied_with_two_matrices_is_a_contradiction(checkpoint, make, el
     assert any("vLLM may drop" in line for line in verdict.other_loaders)
 
 
-def test_one_element_by_the_last_bit_is_enough(checkpoint):  # 25
+def test_one_element_by_the_last_bit_is_enough(checkpoint):  # case 25
     def nudge(e):
         e[7, 3] = torch.nextafter(e[7, 3], torch.tensor(10.0))
         return e
@@ -70,7 +71,7 @@ def test_one_element_by_the_last_bit_is_enough(checkpoint):  # 25
     assert 0 < comparison.max_abs < 1e-6 and not comparison.same_bytes
 
 
-def test_a_head_in_another_dtype_is_a_near_twin(checkpoint):  # 27
+def test_a_head_in_another_dtype_is_a_near_twin(checkpoint):  # case 27
     saved = checkpoint(True).add_head(lambda e: e.bfloat16())
     verdict, comparison = saved.verdict(), saved.hear()[1].comparison
     assert verdict.word == "near_twin" and verdict.is_wrong
@@ -94,7 +95,7 @@ def t5(save):
     return saved.edit(lambda t: t.update({"lm_head.weight": torch.randn(50, 16)}))
 
 
-def test_a_raw_false_counts_where_the_class_forces_true(save):  # 29
+def test_a_raw_false_counts_where_the_class_forces_true(save):  # case 29
     saved = t5(save)
     declared, _ = saved.hear()
     assert [flag.value for flag in declared.raw] == [False]
@@ -103,14 +104,14 @@ def test_a_raw_false_counts_where_the_class_forces_true(save):  # 29
     assert saved.verdict().word == "untied"
 
 
-def test_a_head_lost_with_the_flag_false_is_broken(checkpoint):  # 38
+def test_a_head_lost_with_the_flag_false_is_broken(checkpoint):  # case 38
     verdict = checkpoint(True).flag(False).verdict()
     assert verdict.word == "broken" and verdict.is_wrong
     assert "no output matrix is stored; it would be random" in verdict.state
     assert "set tie_word_embeddings to true" in verdict.advice
 
 
-def test_a_head_tied_by_hand_and_saved_is_broken_with_that_cause_first(save):  # 39
+def test_a_head_tied_by_hand_and_saved_is_broken_with_that_cause_first(save):  # case 39
     model = tiny(False)
     model.lm_head.weight = model.model.embed_tokens.weight
     verdict = save(model).verdict()
@@ -151,7 +152,7 @@ def test_only_the_head_is_stored_and_declared_tied(checkpoint):
     assert verdict.word == "tied" and verdict.costs.saved_by_tying == 800
 
 
-def test_lora_on_a_tied_head_is_an_adapter(checkpoint):  # 47
+def test_lora_on_a_tied_head_is_an_adapter(checkpoint):  # case 47
     def add_lora(tensors):
         tensors["lm_head.lora_A.default.weight"] = torch.randn(4, 16)
         tensors["lm_head.lora_B.default.weight"] = torch.randn(50, 4)
@@ -166,13 +167,13 @@ def test_lora_inside_the_blocks_changes_nothing(checkpoint):
     assert checkpoint(True).edit(add_lora).verdict().word == "tied"
 
 
-def test_a_quantised_checkpoint_has_a_verdict_from_its_header(checkpoint):  # 62
+def test_a_quantised_checkpoint_has_a_verdict_from_its_header(checkpoint):  # case 62
     gptq = {"quant_method": "gptq", "bits": 4}
     saved = checkpoint(True).flag(gptq, key="quantization_config")
     assert saved.verdict().word == "tied"
 
 
-def test_a_packed_head_cannot_be_compared(checkpoint):  # 62
+def test_a_packed_head_cannot_be_compared(checkpoint):  # case 62
     def pack(tensors):
         tensors["lm_head.qweight"] = torch.zeros((2, 50), dtype=torch.int32)
         tensors["lm_head.scales"] = torch.zeros((1, 50))
@@ -210,7 +211,7 @@ def test_two_copies_too_large_to_compare_now_cannot_tell(checkpoint):
     assert "comparing the two stored matrices reads 6 kB" in verdict.state
 
 
-def test_padded_heads_differ_by_their_extra_rows(checkpoint):  # 23
+def test_padded_heads_differ_by_their_extra_rows(checkpoint):  # case 23
     saved = checkpoint(False).add_head(lambda e: torch.cat([e, torch.zeros(14, 16)]))
     comparison = saved.hear()[1].comparison
     assert (comparison.differing_rows, comparison.differing_elements) == (14, 14 * 16)

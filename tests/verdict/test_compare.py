@@ -224,7 +224,7 @@ NORMAL = numpy.random.default_rng(3).standard_normal((96, 256)).astype(numpy.flo
         (("MXFP4", "Q8_0"), 0.115, "MXFP4"),
     ],
 )
-def test_one_matrix_in_two_types_is_a_near_twin(write_gguf, kinds, error, within):  # 40
+def test_one_matrix_in_two_types_is_a_near_twin(write_gguf, kinds, error, within):  # case 40
     verdict, found = gguf_case(write_gguf, NORMAL, NORMAL, kinds)
     assert verdict.word == "near_twin" and found.within == within
     assert found.relative_error == pytest.approx(error, rel=0.05)
@@ -239,7 +239,7 @@ def test_one_matrix_twice_in_one_type_is_a_twin(write_gguf, kind):
 
 
 @pytest.mark.parametrize("kinds", [("Q4_0", "Q8_0"), ("Q8_0", "F32"), ("Q4_0", "Q4_0")])
-def test_really_different_matrices_are_untied(write_gguf, kinds):  # 40
+def test_really_different_matrices_are_untied(write_gguf, kinds):  # case 40
     other = numpy.random.default_rng(4).standard_normal(NORMAL.shape).astype(numpy.float32)
     verdict, found = gguf_case(write_gguf, NORMAL, other, kinds)
     assert verdict.word == "untied" and 1.3 < found.relative_error < 1.5

@@ -43,6 +43,24 @@ def test_an_untied_model_is_two():
     assert word_of(found, False) == "untied" and word_of(found, True) == "contradiction"
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("dtype", "word"), [("float32", "contradiction"), ("bfloat16", "tied")])
+def test_case_27_a_head_in_another_dtype_is_tied_only_where_both_are_rounded(
+    checkpoint, dtype, word
+):
+    from transformers import AutoModelForCausalLM
+
+    from tiedviz.models.building import building
+
+    saved = checkpoint(True).add_head(lambda e: e.bfloat16())
+    with building():
+        model = AutoModelForCausalLM.from_pretrained(saved.folder, dtype=dtype)
+    found = hear_loaded(model)
+    assert found.same_storage is (dtype == "bfloat16")
+    assert decide(*saved.hear(), found).word == "near_twin"  # as stored, whatever became of it
+    assert decide(saved.hear()[0], None, found).word == word  # by memory alone
+
+
 def test_equal_copies_are_twins_and_not_tied():
     model = tiny(False)
     with torch.no_grad():
@@ -52,7 +70,7 @@ def test_equal_copies_are_twins_and_not_tied():
 
 
 @pytest.mark.parametrize("tie", [True, False])
-def test_on_meta_nothing_can_be_told(tie):  # 44
+def test_on_meta_nothing_can_be_told(tie):  # case 44
     with torch.device("meta"):
         model = plain(tie)
     found = hear_loaded(model)
@@ -72,7 +90,7 @@ def plain(tie):
         return LlamaForCausalLM(LlamaConfig(**sizes, **heads, tie_word_embeddings=tie))
 
 
-def test_an_offloaded_model_cannot_tell_and_the_files_can(checkpoint):  # 44
+def test_an_offloaded_model_cannot_tell_and_the_files_can(checkpoint):  # case 44
     saved = checkpoint(True)
     model = tiny(True)
     accelerate.cpu_offload(model)
@@ -173,18 +191,18 @@ def test_biases_and_both_sides_are_groups_too():
 # Wrappers, quantised heads, adapters.
 
 
-def test_a_compiled_model_is_looked_into():  # 74
+def test_a_compiled_model_is_looked_into():  # case 74
     found = hear_loaded(torch.compile(tiny(True)))
     assert found.same_object and found.groups == ((E, W),) and word_of(found) == "tied"
 
 
-def test_a_data_parallel_model_is_looked_into():  # 74
+def test_a_data_parallel_model_is_looked_into():  # case 74
     assert hear_loaded(nn.DataParallel(tiny(True))).same_object
     assert hear_loaded(nn.DataParallel(torch.compile(tiny(False)))).same_values is False
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_quantised_head_is_named(checkpoint):  # 74, 62
+def test_a_quantised_head_is_named(checkpoint):  # case 74, case 62
     import copy
 
     model = torch.ao.quantization.quantize_dynamic(
@@ -228,7 +246,7 @@ class Lora(nn.Module):
         return self.base_layer.weight
 
 
-def test_an_adapter_on_either_side_is_seen_through():  # 47
+def test_an_adapter_on_either_side_is_seen_through():  # case 47
     model = tiny(True)
     model.lm_head = Lora(model.lm_head)
     found = hear_loaded(model)
@@ -242,7 +260,7 @@ def test_an_adapter_on_either_side_is_seen_through():  # 47
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("target", ["lm_head", "embed_tokens"])
-def test_pefts_own_lora_on_a_tied_layer(checkpoint, target):  # 47
+def test_pefts_own_lora_on_a_tied_layer(checkpoint, target):  # case 47
     peft = pytest.importorskip("peft")
     base = tiny(True)
     model = peft.get_peft_model(base, peft.LoraConfig(target_modules=[target]))
@@ -269,7 +287,7 @@ def test_the_effective_flag_is_what_the_class_looked_at():
     assert found.effective is True and found.same_storage
 
 
-def test_a_seq2seq_head_of_its_own_leaves_the_encoder_and_decoder_tied():  # 29
+def test_a_seq2seq_head_of_its_own_leaves_the_encoder_and_decoder_tied():  # case 29
     model = build("t5").model
     model.lm_head.weight = nn.Parameter(torch.randn_like(model.lm_head.weight))
     found = hear_loaded(model)
@@ -279,7 +297,7 @@ def test_a_seq2seq_head_of_its_own_leaves_the_encoder_and_decoder_tied():  # 29
     assert {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"} <= set(found.groups[0])
 
 
-def test_t5_v1_1_as_transformers_loads_it(save):  # 29
+def test_t5_v1_1_as_transformers_loads_it(save):  # case 29
     from transformers import T5ForConditionalGeneration
 
     from tests.verdict.test_cases import t5

@@ -11,7 +11,7 @@ from tiedviz.models.building import building
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("rows", "multiple"), [(53, None), (50, 16)])
-def test_rows_that_a_resize_added_are_flagged_and_still_tied(rows, multiple):  # 42
+def test_rows_that_a_resize_added_are_flagged_and_still_tied(rows, multiple):  # case 42
     model = tiny(True)
     with building():
         model.resize_token_embeddings(rows, pad_to_multiple_of=multiple)
@@ -40,7 +40,7 @@ def test_short_rows_that_point_apart_are_not_fresh():
     assert fresh_rows(matrix) is None
 
 
-def test_rows_without_a_token_and_their_mass():  # 23
+def test_rows_without_a_token_and_their_mass():  # case 23
     model = tiny(True, vocab_size=64)
     loaded = opened(model, "padded")
     with torch.no_grad():

@@ -85,9 +85,17 @@ def test_blocks_have_weights_of_their_own_and_alberts_do_not(tied_model):
 
 @pytest.mark.parametrize(
     ("name", "scale", "position"),
-    [("llama", 1.0, False), ("gpt2", 1.0, True), ("gemma3_text", None, False), ("opt", 1.0, True)],
+    [
+        ("llama", 1.0, False),
+        ("gpt2", 1.0, True),
+        ("gemma", None, False),
+        ("gemma3_text", None, False),
+        ("granite", 12.0, False),
+        ("minicpm3", 12.0, False),
+        ("opt", 1.0, True),
+    ],
 )
-def test_what_stands_before_the_first_block_is_measured(name, scale, position):
+def test_what_stands_before_the_first_block_is_measured(name, scale, position):  # case 18
     loaded = build(name)
     found = entrance_of(loaded)
     assert found.sum_of_parts
@@ -97,7 +105,7 @@ def test_what_stands_before_the_first_block_is_measured(name, scale, position):
 
 
 @pytest.mark.parametrize("name", ["bert", "bloom"])
-def test_a_norm_before_the_first_block_is_no_sum(name):
+def test_a_norm_before_the_first_block_is_no_sum(name):  # case 18
     found = entrance_of(build(name))
     assert not found.sum_of_parts and not found.added
 

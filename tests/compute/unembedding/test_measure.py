@@ -114,6 +114,7 @@ def states_of(loaded: LoadedModel) -> list[torch.Tensor]:
 
 @pytest.mark.parametrize("name", WITH_LENS)
 def test_the_models_own_hidden_states_are_the_states_that_are_read(architecture, name):
+    """For case 79 among them: T5 and BART list the decoder's."""
     loaded = architecture(name)
     found = unembedding_of(loaded)
     assert found.shift == (-1 if name in WITHOUT_FIRST else 0)
@@ -159,6 +160,7 @@ def test_nothing_is_offered_where_the_logits_were_not_reproduced(architecture, n
     ],
 )
 def test_a_factor_after_the_matrix_is_named_by_the_field_that_holds_it(name, changes, value, field):
+    """For case 34."""
     scale = unembedding_of(build(name, **changes)).after.scale
     assert scale.value == value
     assert scale.name == field
@@ -176,6 +178,7 @@ def test_a_factor_after_the_matrix_is_named_by_the_field_that_holds_it(name, cha
 def test_a_factor_before_the_matrix_is_a_step_of_the_way_and_named(
     architecture, name, value, field
 ):
+    """For case 30 (T5) and case 34 (MiniCPM3)."""
     found = unembedding_of(architecture(name))
     scale = found.path.stages[-1].scale
     assert scale.value == pytest.approx(value, rel=1e-12)
@@ -192,6 +195,7 @@ def test_a_factor_before_the_matrix_is_a_step_of_the_way_and_named(
     ],
 )
 def test_a_softcap_is_named_by_the_field_that_holds_it(architecture, name, value, field):
+    """For case 26."""
     cap = unembedding_of(architecture(name)).after.cap
     assert (cap.value, cap.name) == (value, field)
 
@@ -214,6 +218,7 @@ def test_a_softcap_is_named_by_the_field_that_holds_it(architecture, name, value
     ],
 )
 def test_a_bias_is_named_by_the_tensor_that_holds_it(architecture, name, tensor):
+    """For case 31 and case 54: a bias of the head, a buffer beside it."""
     loaded = architecture(name)
     after = unembedding_of(loaded).after
     stored = {**dict(loaded.model.named_parameters()), **dict(loaded.model.named_buffers())}

@@ -59,7 +59,8 @@ def _path_note(path: Path) -> str:
         if not stage.scale.is_one:
             steps.append(_factor_words(stage.scale))
         if stage.module is not None and not stage.idle:
-            steps.append(stage.name)
+            inside = f" ({', '.join(stage.inside)})" if stage.inside else ""
+            steps.append(stage.name + inside)
     if not steps:
         return "h_L is the last block's output as it is"
     return f"h_L is the last block's output after {', then '.join(steps)}"

@@ -27,6 +27,9 @@ class _Reached(Exception):
         self.h = h
 
 
+_IDLE = (nn.Dropout, nn.Identity)
+
+
 @dataclass(frozen=True)
 class Stage:
     """One step: a scalar, then a module.
@@ -36,17 +39,19 @@ class Stage:
         module: called on scale · (what the step before gave); None for the step into the head.
         scale: the scalar in front of it.
         holds_head: the module contains the output matrix; what reaches the matrix is h.
+        inside: the names of the modules that it calls on the way to h, where it calls any.
     """
 
     name: str
     module: nn.Module | None
     scale: Factor
     holds_head: bool = False
+    inside: tuple[str, ...] = ()
 
     @property
     def idle(self) -> bool:
         """Whether the module changes nothing while a model answers, so that nobody names it."""
-        return isinstance(self.module, (nn.Dropout, nn.Identity))
+        return isinstance(self.module, _IDLE)
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,7 @@ def find_path(recording: Recording, model: nn.Module, head_call: Call, blocks: l
     stages: list[Stage] = []
     while call is not blocks[-1]:
         source, scale = _source(call, [blocks[-1], *after_blocks])
-        stages.insert(0, _stage(call, head_call, scale, model))
+        stages.insert(0, _stage(recording, call, head_call, scale, model))
         call = source
     return Path(tuple(block.module for block in blocks), tuple(stages), head_call.module)
 
@@ -166,11 +171,26 @@ def _source(call: Call, earlier: list[Call]) -> tuple[Call, float]:
     raise NotUnderstood("what enters the output matrix does not come from the last block alone")
 
 
-def _stage(call: Call, head_call: Call, scale: float, model: nn.Module) -> Stage:
+def _stage(
+    recording: Recording, call: Call, head_call: Call, scale: float, model: nn.Module
+) -> Stage:
     factor = name_factor(scale, model.config, next(head_call.module.parameters()).dtype)
     if call is head_call:
         return Stage(call.name, None, factor)
-    return Stage(call.name, call.module, factor, holds_head=call.end > head_call.end)
+    inside = _steps_inside(recording, call, head_call)
+    return Stage(call.name, call.module, factor, call.end > head_call.end, inside)
+
+
+def _steps_inside(recording: Recording, call: Call, head_call: Call) -> tuple[str, ...]:
+    """The last names of the innermost modules that `call` calls before the head, in order."""
+    end = min(call.end, head_call.start)
+    within = [each for each in recording.calls if call.start < each.start < end]
+    outer = {id(each.parent) for each in within}
+    return tuple(
+        each.name.rpartition(".")[2]
+        for each in within
+        if id(each) not in outer and not isinstance(each.module, _IDLE) and each.end < end
+    )
 
 
 def _outermost_after(recording: Recording, tick: int, head_call: Call) -> list[Call]:

@@ -17,6 +17,9 @@ GLOSSARY = {
     "softmax": "turns all logits into probabilities that add up to 1.",
     "unembedding": "the way from a state to the logits.",
     "share": "the part of all parameters that lies in E (and in W, where it is another matrix).",
+    "W_E and W_U": "E and W.T as TransformerLens prints them. It folds the norm's weight into W_U "
+    "and centres it (fold_ln, center_unembed), so its numbers differ from the checkpoint's, which "
+    "are shown here; the probabilities are the same.",
     "BOS": "a special token that marks the beginning of a text.",
 }
 

@@ -68,11 +68,17 @@ def is_opening(source: Source) -> bool:
     return opening is not None and not opening.finished
 
 
-def open_button(source: Source, key: str) -> None:
-    """The button that opens `source`, with what that costs in words; dead while it is opening."""
+def open_button(source: Source, key: str, label: str = "") -> None:
+    """The button that opens `source`, with what that costs in words; dead while it is opening.
+
+    Args:
+        source: the model.
+        key: of the button.
+        label: what it says; "Open" and the model's name where nothing else is given.
+    """
     busy = is_opening(source)
     st.button(
-        "Opening …" if busy else f"Open {markdown_safe(source.title)}",
+        "Opening …" if busy else label or f"Open {markdown_safe(source.title)}",
         key=key,
         type="primary",
         icon=":material/play_arrow:",

@@ -32,7 +32,9 @@ def configured_tab(heard: Heard | None) -> None:
     if verdict.other_loaders:
         st.markdown("**What other loaders do**")
         st.markdown("\n".join(f"* {prose(line)}" for line in verdict.other_loaders))
-    if repair := repair_for(verdict.word, heard.hearing.declared.path):
+    declared = heard.hearing.declared
+    flag = "" if declared.inferred else declared.path
+    if repair := repair_for(verdict.word, flag, tied=declared.tied):
         st.markdown("**Repair**, to run yourself on a copy; this page never runs it")
         st.code(repair, language="python")
     if loaded is not None and not loaded.tied:

@@ -115,7 +115,7 @@ def hear_the_rest(heard: Heard) -> None:
             with refusals_shown():
                 _compare(heard)
     if heard.hearing.live is None and "loaded" in heard.hearing.verdict.unheard:
-        open_button(heard.source, key="hear all four")
+        open_button(heard.source, key="hear all four", label="Hear all four")
 
 
 def _compare(heard: Heard) -> None:

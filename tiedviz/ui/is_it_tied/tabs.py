@@ -13,6 +13,7 @@ from tiedviz.ui.is_it_tied.break_one import break_one_tab
 from tiedviz.ui.is_it_tied.configured import configured_tab
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.ui.is_it_tied.many import many_tab
+from tiedviz.ui.is_it_tied.pasted import pasted_tab
 from tiedviz.ui.is_it_tied.prove_it import prove_it_tab
 
 _TABS: dict[str, Callable[[Heard | None], None]] = {
@@ -22,6 +23,7 @@ _TABS: dict[str, Callable[[Heard | None], None]] = {
     "Try both heads": both_heads_tab,
     "Against the base": against_base_tab,
     "Many": many_tab,
+    "Paste an error": pasted_tab,
 }
 
 
