@@ -137,6 +137,37 @@ def test_how_alike_two_matrices_are_is_counted_on_demand(visit, edited):
     assert "%" in shown["neighbours shared"]
 
 
+def test_rows_that_moved_since_the_base_are_counted_and_named(visit, edited):
+    base, folder = edited(), edited()
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    app = open_model(visit("is_it_tied", model=str(folder), tab="Against the base"), "checked")
+    app.get_by_key("base").set_value(str(base)).run()
+    app = press(app, "Open checked")
+    opening = residents().opening(str(base))
+    assert opening is None or opening.wait(60)
+    app.run()
+    assert any("a trained head may have been lost" in box.value for box in app.warning)
+    tensors["model.embed_tokens.weight"][[7, 9]] += 1
+    save_file(tensors, path, metadata={"format": "pt"})
+    residents().forget(str(folder))
+    app = open_model(app.run(), "checked")
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert (shown["rows changed"], shown["rows unchanged"]) == ("2", "298")
+    assert sorted(app.dataframe[0].value["row"].tolist()) == [7, 9]
+    assert not any("may have been lost" in box.value for box in app.warning)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_exported_python_says_what_the_page_says(visit, edited, capsys, tied):
+    app = open_model(visit("is_it_tied", model=str(edited(tied=tied))), "checked")
+    [code] = [code.value for code in app.code if "get_output_embeddings" in code.value]
+    exec(compile(code, "exported", "exec"), {})
+    said = capsys.readouterr().out.splitlines()
+    words = ("one Parameter", "one place in memory", "same numbers")
+    assert said == [f"{each}: {tied}" for each in words]
+
+
 def test_all_four_are_heard_by_one_button(visit, edited):
     folder = str(edited())
     app = press(visit("is_it_tied", model=folder), "Hear all four")

@@ -76,6 +76,7 @@ def test_nothing_is_opened_before_the_person_asks(visit, folder):
 
 
 def test_every_row_is_sent_where_scikit_learn_puts_it(page, folder):
+    """For case 15 and case 69 as well: no row is sampled, and the strip says how many there are."""
     table, _, tokenizer = by_hand(folder)
     (header, norms, _, texts), (_, points), marks = mounted(page)
     theirs, pca = scikit_learn(table / table.norm(dim=1, keepdim=True))

@@ -1,4 +1,4 @@
-"""The verdict to take along: Markdown for an issue, JSON, link, command line."""
+"""The verdict to take along: Markdown for an issue, JSON, link, command line, Python."""
 
 from __future__ import annotations
 
@@ -8,8 +8,29 @@ import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import record_of
 from tiedviz.files.verdict.wording.report import markdown_report
-from tiedviz.ui.export import permalink, show_command, show_link
+from tiedviz.models.sources import Source
+from tiedviz.ui.caches import residents
+from tiedviz.ui.export import loading_code, permalink, show_command, show_link
 from tiedviz.ui.is_it_tied.heard import Heard
+
+
+def python_code(source: Source, kind: str) -> str:
+    """What the third witness looks at, without this app.
+
+    Args:
+        source: the model.
+        kind: the name of its class.
+    """
+    return (
+        "import torch\n"
+        f"from transformers import {kind}, AutoTokenizer, GgufConfig\n"
+        f"{loading_code(source, kind)}"
+        "E = model.get_input_embeddings().weight\n"
+        "W = model.get_output_embeddings().weight\n"
+        "print('one Parameter:', W is E)\n"
+        "print('one place in memory:', W.data_ptr() == E.data_ptr() != 0)  # 0 on meta\n"
+        "print('same numbers:', torch.equal(E, W))\n"
+    )
 
 
 def share_and_export(heard: Heard) -> None:
@@ -18,6 +39,9 @@ def share_and_export(heard: Heard) -> None:
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link(permalink("is_it_tied", model=heard.source.text))
         show_command("audit", heard.source.text)
+        if (loaded := residents().get(heard.source.text)) is not None:
+            st.markdown("**Python, without this app**")
+            st.code(python_code(heard.source, type(loaded.model).__name__), language="python")
         st.markdown("**Report**, to paste into an issue")
         st.code(markdown_report(record), language="markdown", wrap_lines=True, height=240)
         text = json.dumps(record, ensure_ascii=False, indent=2)

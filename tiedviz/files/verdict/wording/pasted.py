@@ -32,5 +32,5 @@ def explain(message: str) -> Explanation | None:
     return Explanation(
         names=groups,
         meaning=f"These tensors are one run of numbers in memory{which}: that is proof of tying.",
-        remedy="Save with `save_pretrained()`, or safetensors' `save_model()`, which keep one.",
+        remedy="Save with `save_pretrained()`, or safetensors' `save_model()`: one name is kept.",
     )
