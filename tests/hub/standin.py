@@ -14,8 +14,6 @@ from urllib.parse import unquote, urlsplit
 
 COMMIT = hashlib.sha1(b"stand-in").hexdigest()
 
-_HASHED = 1_000_000_000  # larger ones are sparse, and only their headers are ever asked for
-
 FAILURES = {
     "org/private": (401, "RepoNotFound"),
     "org/missing": (404, "RepoNotFound"),
@@ -65,7 +63,8 @@ def _listed(path: Path) -> dict[str, object]:
     """A file as the Hub lists it; weights lie in its large file storage, under their hash."""
     size = path.stat().st_size
     listed: dict[str, object] = {"rfilename": path.name, "size": size}
-    if path.suffix == ".safetensors" and size < _HASHED:
+    sparse = path.stat().st_blocks * 512 < size // 2  # only its header is ever asked for
+    if path.suffix == ".safetensors" and not sparse:
         listed["lfs"] = {"sha256": _sha256(path), "size": size, "pointerSize": 134}
     return listed
 
