@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import threading
 import time
@@ -63,10 +62,15 @@ def _listed(path: Path) -> dict[str, object]:
     """A file as the Hub lists it; weights lie in its large file storage, under their hash."""
     size = path.stat().st_size
     listed: dict[str, object] = {"rfilename": path.name, "size": size}
-    sparse = path.stat().st_blocks * 512 < size // 2  # only its header is ever asked for
-    if path.suffix == ".safetensors" and not sparse:
+    if path.suffix == ".safetensors" and not _sparse(path):
         listed["lfs"] = {"sha256": _sha256(path), "size": size, "pointerSize": 134}
     return listed
+
+
+def _sparse(path: Path) -> bool:
+    """Whether it is mostly holes: only the header of such a file is ever asked for."""
+    facts = path.stat()
+    return facts.st_blocks * 512 < facts.st_size // 2
 
 
 def _sha256(path: Path) -> str:
@@ -76,6 +80,8 @@ def _sha256(path: Path) -> str:
 @cache
 def _sha256_of(path: Path, written: int) -> str:
     """Once for each file as it stands: SmolLM2's is half a gigabyte."""
+    if _sparse(path):
+        return hashlib.sha256(f"{path}{written}".encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -176,18 +182,18 @@ class _Handler(BaseHTTPRequestHandler):
         if self.hub.cut_after is not None and length > self.hub.cut_after:
             length = self.hub.cut_after
             self.close_connection = True
-        content = path.read_bytes()
-        if self.hub.spoil and path.suffix == ".safetensors":
-            content = content[:-1] + bytes([content[-1] ^ 1])
-        if self.hub.hang_after is not None and length > self.hub.hang_after:
-            self.write(content[start : start + self.hub.hang_after])
-            time.sleep(60)
-            return
-        with io.BytesIO(content) as file:
+        end = path.stat().st_size
+        with path.open("rb") as file:
             file.seek(start)
+            if self.hub.hang_after is not None and length > self.hub.hang_after:
+                self.write(file.read(self.hub.hang_after))
+                time.sleep(60)
+                return
             while length > 0 and (block := file.read(min(length, 1 << 20))):
-                self.write(block)
                 length -= len(block)
+                if self.hub.spoil and path.suffix == ".safetensors" and file.tell() == end:
+                    block = block[:-1] + bytes([block[-1] ^ 1])
+                self.write(block)
 
     def write(self, data: bytes) -> None:
         self.hub.sent += len(data)
