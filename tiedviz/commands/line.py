@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from tiedviz import __version__
 from tiedviz.words.refusals import Refusal
@@ -56,10 +57,19 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=__version__)
     # without prog argparse would format a usage line first, for which it imports five compressors
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", prog=parser.prog)
+    commands = parser.add_subparsers(
+        required=True, metavar="COMMAND", prog=parser.prog, parser_class=_CommandParser
+    )
     for name in names:
         importlib.import_module(f"tiedviz.commands.{name}").add_to(commands)
     return parser
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of one command, with the same formatter."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_formatter, **options)
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
