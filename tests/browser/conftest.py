@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.server import start_server
 
@@ -95,3 +95,10 @@ def visitor(chromium, server):
     context.close()
     assert visit.outside == []
     assert visit.errors == []
+
+
+def open_smollm2(visitor: Visit) -> None:
+    """Press the page's Open button and wait until the page shows its proof."""
+    visitor.page.get_by_role("button", name="Open SmolLM2 135M Instruct").last.click()
+    expect(visitor.page.get_by_text("max |Δ|")).to_be_visible(timeout=300_000)
+    visitor.settle()

@@ -3,15 +3,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import open_smollm2
+
 pytestmark = [pytest.mark.browser, pytest.mark.real]
 
 PARIS = "/layers?model=smollm2&prompt=The+capital+of+France+is"
-
-
-def open_smollm2(visitor):
-    visitor.page.get_by_role("button", name="Open SmolLM2 135M Instruct").last.click()
-    expect(visitor.page.get_by_text("max |Δ|")).to_be_visible(timeout=300_000)
-    visitor.settle()
 
 
 def test_a_clicked_cell_becomes_the_one_under_inspection(visitor, smollm2, tmp_path):

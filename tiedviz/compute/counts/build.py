@@ -16,7 +16,7 @@ from transformers import CONFIG_MAPPING, PretrainedConfig, PreTrainedModel
 from transformers.initialization import no_init_weights
 from transformers.models.auto import modeling_auto
 
-from tiedviz.compute.counts.bounds import MAX_PARAMETERS, MAX_TENSORS, check_bounds
+from tiedviz.files.bounds import MAX_PARAMETERS, MAX_TENSORS, check_bounds
 from tiedviz.models.building import building
 from tiedviz.models.checkpoint import check_model_type
 from tiedviz.words.refusals.count import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tiedviz.compute.counts.bounds import check_bounds
 from tiedviz.files.allowed import may_read, named_path
+from tiedviz.files.bounds import check_bounds
 from tiedviz.files.config import parse_config, read_config
 from tiedviz.files.listing import CONFIG_LIMIT
 from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content

@@ -6,7 +6,7 @@ from typing import Any
 
 from tiedviz.compute.lens.lens import Lens
 from tiedviz.compute.next_token.formula import formula_text
-from tiedviz.compute.next_token.inspection import token_record
+from tiedviz.compute.next_token.inspection import prompt_record
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt
@@ -23,13 +23,7 @@ def lens_record(loaded: LoadedModel, prompt: Prompt, lens: Lens) -> dict[str, An
     after = unembedding_of(loaded).after
     assert after is not None  # a lens exists only where it was reproduced
     return {
-        "model": loaded.source,
-        "dtype": loaded.dtype,
-        "prompt": prompt.text,
-        "tokens": [token_record(token) for token in prompt.tokens],
-        "decoder_tokens": None
-        if prompt.written is None
-        else [token_record(token) for token in prompt.written],
+        **prompt_record(loaded, prompt),
         "formula": formula_text(after, tied=loaded.tied),
         "max_abs_error": lens.max_abs_error,
         "tolerance": lens.tolerance,

@@ -36,13 +36,7 @@ def inspection(
     frame = nearest_tokens(loaded, reading, by=by, top=top, temperature=temperature)
     frame["text"] = [loaded.vocabulary.token(id).text for id in frame["id"]]
     return {
-        "model": loaded.source,
-        "dtype": loaded.dtype,
-        "prompt": prompt.text,
-        "tokens": [token_record(token) for token in prompt.tokens],
-        "decoder_tokens": None
-        if prompt.written is None
-        else [token_record(token) for token in prompt.written],
+        **prompt_record(loaded, prompt),
         "h": {
             "norm": float(reading.h.norm()),
             "width": len(reading.h),
@@ -56,6 +50,18 @@ def inspection(
         "by": by.value,
         "temperature": temperature,
         "top": frame[list(_TOP)].to_dict("records"),
+    }
+
+
+def prompt_record(loaded: LoadedModel, prompt: Prompt) -> dict[str, Any]:
+    """What was asked of which model: model, dtype, prompt, tokens, decoder_tokens."""
+    written = prompt.written
+    return {
+        "model": loaded.source,
+        "dtype": loaded.dtype,
+        "prompt": prompt.text,
+        "tokens": [token_record(token) for token in prompt.tokens],
+        "decoder_tokens": None if written is None else [token_record(token) for token in written],
     }
 
 
