@@ -1,5 +1,6 @@
 """The router: which pages there are, and the sidebar they share. Run by app.py at every rerun."""
 
+from base64 import b64encode
 from pathlib import Path
 
 import streamlit as st
@@ -26,9 +27,10 @@ _PAGES = (
 # keep superseding the run that would take both away.
 _SHOW_PROGRESS = ("next_token", "layers", "token_map", "gradients", "compare")
 
-_ICON = Path(__file__).parent / "ui" / "icon.png"
+# Inside the page: as a file of its own it is gone for a moment whenever a run is superseded early.
+_ICON = b64encode((Path(__file__).parent / "ui" / "icon.png").read_bytes()).decode()
 
-st.set_page_config(page_icon=str(_ICON), layout="wide")
+st.set_page_config(page_icon=f"data:image/png;base64,{_ICON}", layout="wide")
 pages = [
     st.Page(f"../pages/{stem}.py", title=title, default=stem == "home") for stem, title in _PAGES
 ]
