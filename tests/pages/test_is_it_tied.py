@@ -1,7 +1,10 @@
 import json
+import re
+from pathlib import Path
 
 import pytest
 from safetensors.torch import load_file, save_file
+from transformers.models.llama import modeling_llama
 
 from tests.hub.conftest import hub
 from tests.pages.conftest import open_model, press, text_of
@@ -69,7 +72,9 @@ def test_an_open_model_is_heard_twice_more(visit, edited):
     assert "h_L @ E.T; max |Δ|" in said
     [lines] = [code.value for code in app.code if "_tied_weights_keys" in code.value]
     assert "LlamaForCausalLM._tied_weights_keys = {'lm_head.weight'" in lines
-    assert "transformers/models/llama/modeling_llama.py, line" in lines
+    found = re.search(r"# transformers/models/llama/modeling_llama.py, line (\d+)$", lines)
+    source = Path(modeling_llama.__file__).read_text().splitlines()
+    assert source[int(found[1]) - 1].startswith("class LlamaForCausalLM(")
 
 
 def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edited):

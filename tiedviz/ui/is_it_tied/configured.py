@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
+import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -46,14 +48,26 @@ def _three_lines(loaded: LoadedModel) -> str:
     kind = type(loaded.model)
     keys = getattr(kind, "_tied_weights_keys", None)
     flag = getattr(loaded.model.config.get_text_config(), "tie_word_embeddings", None)
-    _, line = inspect.getsourcelines(kind)
-    path = inspect.getsourcefile(kind) or ""
-    inside = "transformers" + path.rpartition("transformers")[2]
     return (
         f"{kind.__name__}._tied_weights_keys = {keys}\n"
         f"model.config.tie_word_embeddings == {flag}\n"
-        f"# {inside}, line {line}"
+        f"# {_written_at(kind)}"
     )
+
+
+def _written_at(kind: type) -> str:
+    """`transformers/…/modeling_gpt2.py, line 690`: where a class is written.
+
+    `inspect.getsourcelines` is not asked: it parses the whole file through a cache of lines that all
+    threads share, and failed once while eight visitors were served at the same time.
+    """
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    shown = kind.__module__.replace(".", "/") + ".py"  # never the folder it is installed in
+    if file is None:
+        return shown
+    source = Path(file).read_text(encoding="utf-8")
+    found = re.search(rf"^class {kind.__name__}\b", source, re.MULTILINE)
+    return f"{shown}, line {source.count(chr(10), 0, found.start()) + 1}" if found else shown
 
 
 def _groups(groups: tuple[tuple[str, ...], ...]) -> None:
