@@ -58,8 +58,8 @@ def _three_lines(loaded: LoadedModel) -> str:
 def _written_at(kind: type) -> str:
     """`transformers/…/modeling_gpt2.py, line 690`: where a class is written.
 
-    `inspect.getsourcelines` is not asked: it parses the whole file through a cache of lines that all
-    threads share, and failed once while eight visitors were served at the same time.
+    `inspect.getsourcelines` is not asked: it parses the whole file through a cache of lines that
+    all threads share, and failed once while eight visitors were served at the same time.
     """
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     shown = kind.__module__.replace(".", "/") + ".py"  # never the folder it is installed in
