@@ -5,19 +5,12 @@ import pandas as pd
 import pytest
 from altair.utils.schemapi import SchemaValidationError, enable_debug_mode
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.candidates import candidate_bars
+from tiedviz.charts.filled import no_rows, specified
+from tiedviz.charts.word_bars import word_bars
 from tiedviz.ui.drawing import unchecked
 
-STEPS = pd.DataFrame(
-    {
-        "step": ["a", "logit"],
-        "start": [0.0, 0.0],
-        "end": [1.0, 1.0],
-        "value": [1.0, 1.0],
-        "kind": ["adds", "the logit"],
-        "detail": ["1·1", ""],
-    }
-)
+WORDS = pd.DataFrame({"word": ["cat", "dog"], "logit": [0.43, 0.32]})
 
 
 @pytest.fixture(autouse=True)
@@ -27,12 +20,33 @@ def checks_come_back():
 
 
 def test_the_dictionary_is_the_checked_one():
-    assert unchecked(waterfall(STEPS)).to_dict() == waterfall(STEPS).to_dict()
+    def chart():
+        return word_bars(WORDS, "logit", "#3b6fd4", 0)
+
+    assert unchecked(chart()).to_dict() == chart().to_dict()
 
 
 def test_nothing_is_checked():
-    wrong = alt.Chart(STEPS).mark_bar()
+    wrong = alt.Chart(WORDS).mark_bar()
     wrong.mark = {"type": "no such mark"}
     with pytest.raises(SchemaValidationError):
         wrong.to_dict()
     assert unchecked(wrong).to_dict()["mark"] == {"type": "no such mark"}
+
+
+def test_a_filled_chart_is_specified_once_and_filled_each_time():
+    frame = pd.DataFrame(
+        {"rank": [1], "id": [7], "text": ["␣a"], "logit": [1.0], "probability": [0.5]}
+    )
+    first = candidate_bars(frame, "probability", "#3b6fd4", 7)
+    second = candidate_bars(frame.assign(id=8), "probability", "#3b6fd4", 8)
+    assert first.specification is second.specification
+    assert first.to_dict()["params"] != second.to_dict()["params"]
+    assert first.to_dict()["datasets"]["rows"]["id"].tolist() == [7]  # as it was before the second
+
+
+def test_a_filled_chart_is_checked_when_it_is_specified():
+    wrong = alt.Chart(no_rows()).mark_bar()
+    wrong.mark = {"type": "no such mark"}
+    with pytest.raises(SchemaValidationError):
+        specified(wrong)

@@ -18,17 +18,29 @@ STEPS = pd.DataFrame(
 )
 
 
+def rows_of(chart: dict) -> pd.DataFrame:
+    [rows] = chart["datasets"].values()
+    return rows
+
+
 def test_the_steps_stand_in_the_order_of_the_rows_and_not_of_the_alphabet():
-    for layer in waterfall(STEPS).to_dict()["layer"]:
-        assert layer["encoding"]["y"]["sort"] == STEPS["step"].tolist()
+    chart = waterfall(STEPS).to_dict()
+    for layer in chart["layer"]:
+        y = layer["encoding"]["y"]
+        assert (y["field"], y["type"], y.get("sort")) == ("at", "ordinal", None)
+        assert y["axis"]["labelExpr"] == "names[datum.value - 1]"
+    assert rows_of(chart)["at"].tolist() == [1, 2, 3, 4, 5]
+    [names] = [each["value"] for each in chart["params"] if each["name"] == "names"]
+    assert names == STEPS["step"].tolist()
 
 
 def test_each_bar_goes_from_where_the_sum_was_to_where_it_is():
     chart = waterfall(STEPS).to_dict()
     bar = chart["layer"][0]["encoding"]
     assert (bar["x"]["field"], bar["x2"]["field"]) == ("start", "end")
-    [rows] = chart["datasets"].values()
-    assert [(row["start"], row["end"]) for row in rows] == [(0, 6), (6, 2), (2, 3), (3, 6), (0, 6)]
+    rows = rows_of(chart)
+    ends = list(zip(rows["start"], rows["end"], strict=True))
+    assert ends == [(0, 6), (6, 2), (2, 3), (3, 6), (0, 6)]
 
 
 def test_every_kind_of_step_has_its_own_colour():
@@ -56,5 +68,5 @@ def test_the_steps_of_a_real_logit_can_be_drawn():
 
     reading = Reading(0, 1, 1, torch.randn(20), None, torch.zeros(3), torch.zeros(3), 0.0, 1.0)
     steps = logit_arithmetic(Small(), reading, AfterHead(None, "", ONE, None), 2).steps()
-    [rows] = waterfall(steps).to_dict()["datasets"].values()
-    assert len(rows) == 14 and len({row["step"] for row in rows}) == 14
+    rows = rows_of(waterfall(steps).to_dict())
+    assert len(rows) == 14 and rows["step"].nunique() == 14

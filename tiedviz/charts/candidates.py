@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from tiedviz.charts.filled import FilledChart, no_rows, specified
 from tiedviz.charts.palette import LIVE, OTHER
 from tiedviz.words.numbers import percent
 from tiedviz.words.tokens import shorten
@@ -22,7 +25,7 @@ _MEASURES = {
 _STEP = 26
 
 
-def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) -> alt.LayerChart:
+def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) -> FilledChart:
     """One bar for each row of `frame` (columns as from `nearest_tokens`), nearest on top.
 
     Args:
@@ -33,12 +36,18 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
 
     Bars are keyed by rank, never by text: two tokens may print alike.
     """
-    data = frame[["rank", "id", "text", measure, "logit"]].assign(
+    rows = frame[["rank", "id", "text", measure, "logit"]].assign(
         label=[_end_label(value, measure) for value in frame[measure]]
     )
-    names = json.dumps([shorten(text) for text in frame["text"]])
+    names = [shorten(text) for text in frame["text"]]
+    return FilledChart(_bars(measure, colour, len(rows)), rows, {"names": names, "picked": picked})
+
+
+@lru_cache(maxsize=32)
+def _bars(measure: str, colour: str, bars: int) -> Mapping[str, Any]:
+    names, picked = alt.param("names", value=[]), alt.param("picked", value=-1)
     y_axis = alt.Axis(
-        labelExpr=f"{names}[datum.value - 1]",
+        labelExpr="names[datum.value - 1]",
         labelFont="monospace",
         labelLimit=180,
         labelOverlap=False,
@@ -48,7 +57,7 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         domain=False,
     )
     pick = alt.selection_point(name=PICK, fields=["id"], on="click", empty=False)
-    base = alt.Chart(data).encode(
+    base = alt.Chart(no_rows()).encode(
         y=alt.Y("rank:O", axis=y_axis),
         x=alt.X(f"{measure}:Q", title=_MEASURES[measure], axis=_x_axis(measure)),
         tooltip=[
@@ -58,11 +67,12 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
             alt.Tooltip(f"{measure}:Q", title=_MEASURES[measure], format=".6f"),
         ],
     )
-    bars = base.mark_bar(cornerRadiusEnd=2, cursor="pointer").encode(
-        color=alt.condition(alt.datum.id == picked, alt.value(LIVE), alt.value(colour))
+    drawn = base.mark_bar(cornerRadiusEnd=2, cursor="pointer").encode(
+        color=alt.condition("datum.id === picked", alt.value(LIVE), alt.value(colour))
     )
     ends = base.mark_text(align="left", dx=4, color=OTHER).encode(text="label:N")
-    return (bars.add_params(pick) + ends).properties(height=_STEP * len(data) + 50)
+    chart = (drawn.add_params(pick) + ends).add_params(names, picked)
+    return specified(chart.properties(height=_STEP * bars + 50))
 
 
 def _end_label(value: float, measure: str) -> str:

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
 import altair as alt
 import pandas as pd
 
+from tiedviz.charts.filled import FilledChart, no_rows, specified
 from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT
 
 _STEP = 22
 _COLOURS = {"adds": INPUT, "takes away": OUTPUT, "the rest": OTHER, "the logit": LIVE}
 
 
-def waterfall(steps: pd.DataFrame) -> alt.LayerChart:
+def waterfall(steps: pd.DataFrame) -> FilledChart:
     """Bars from `start` to `end`, in the order of the rows.
 
-    Columns used: step (label, unique), start, end, value, kind (a key of the legend: "adds",
+    Columns used: step (label), start, end, value, detail, kind (a key of the legend: "adds",
     "takes away", "the rest", "the logit").
     """
-    order = list(steps["step"])
-    base = alt.Chart(steps).encode(
-        y=alt.Y(
-            "step:N",
-            sort=order,
-            title=None,
-            axis=alt.Axis(
-                labelLimit=220, labelOverlap=False, labelFlush=False, ticks=False, domain=False
-            ),
-        ),
+    rows = steps.assign(at=range(1, len(steps) + 1))
+    return FilledChart(_waterfall(len(rows)), rows, {"names": list(steps["step"])})
+
+
+@lru_cache(maxsize=32)
+def _waterfall(steps: int) -> Mapping[str, Any]:
+    names = alt.param("names", value=[])
+    axis = alt.Axis(
+        labelExpr="names[datum.value - 1]",
+        labelLimit=220,
+        labelOverlap=False,
+        labelFlush=False,
+        ticks=False,
+        domain=False,
+    )
+    base = alt.Chart(no_rows()).encode(
+        y=alt.Y("at:O", title=None, axis=axis),
         tooltip=[
             alt.Tooltip("step:N", title="step"),
             alt.Tooltip("detail:N", title="product"),
@@ -49,4 +61,5 @@ def waterfall(steps: pd.DataFrame) -> alt.LayerChart:
         .mark_text(align="left", dx=4, color=OTHER)
         .encode(x="far:Q", text=alt.Text("value:Q", format="+.2f"))
     )
-    return (bars + values).properties(height=_STEP * len(steps) + 80)
+    chart = (bars + values).add_params(names)
+    return specified(chart.properties(height=_STEP * steps + 80))

@@ -1,18 +1,20 @@
-"""Putting a chart on a page without checking it against Vega-Lite's schema at every rerun."""
+"""Putting a chart on a page without having Altair write or check it at every rerun."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tiedviz.charts.filled import FilledChart
+
 if TYPE_CHECKING:
     import altair as alt
 
 
-def draw(place: Any, chart: alt.TopLevelMixin, **options: Any) -> Any:
-    """`place.altair_chart(chart, **options)`, in a third of the time.
+def draw(place: Any, chart: FilledChart | alt.TopLevelMixin, **options: Any) -> Any:
+    """`place.altair_chart(chart, **options)`, in a third of the time or less.
 
-    Checking a chart takes Altair longer than everything else about it, and gives the same answer
+    A filled chart was checked when it was specified. For the others: checking a chart takes Altair longer than everything else about it, and gives the same answer
     each time; the tests check every chart that a page draws.
 
     Args:
@@ -20,6 +22,8 @@ def draw(place: Any, chart: alt.TopLevelMixin, **options: Any) -> Any:
         chart: from `tiedviz.charts`.
         options: as for `st.altair_chart`.
     """
+    if isinstance(chart, FilledChart):
+        return place.vega_lite_chart(chart.to_dict(), **options)
     return place.altair_chart(unchecked(chart), **options)
 
 
