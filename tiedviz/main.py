@@ -7,6 +7,7 @@ import streamlit as st
 
 from tiedviz.ui.frame.page import tighten
 from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame.search_path import keep_on_search_path
 from tiedviz.ui.frame.shared_server import guard
 from tiedviz.ui.frame.sidebar import sidebar
 
@@ -30,6 +31,7 @@ _SHOW_PROGRESS = ("next_token", "layers", "token_map", "gradients", "compare")
 # Inside the page: as a file of its own it is gone for a moment whenever a run is superseded early.
 _ICON = b64encode((Path(__file__).parent / "ui" / "icon.png").read_bytes()).decode()
 
+keep_on_search_path(Path(__file__).parent)
 st.set_page_config(page_icon=f"data:image/png;base64,{_ICON}", layout="wide")
 pages = [
     st.Page(f"../pages/{stem}.py", title=title, default=stem == "home") for stem, title in _PAGES
