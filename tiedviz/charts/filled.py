@@ -1,7 +1,7 @@
 """Charts that are specified once and filled again and again.
 
-Altair takes longer to write and check a chart's specification than a page's other work together, and
-for one kind of chart it writes the same each time but for the rows and a few values.
+Altair takes longer to write and check a specification than a page takes for all else, and for one
+kind of chart it writes the same each time but for the rows and a few values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FilledChart:
     values: Mapping[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """As `st.vega_lite_chart` takes it: Vega-Lite, with the rows as a data frame in `datasets`."""
+        """Vega-Lite as `st.vega_lite_chart` takes it, with a data frame in `datasets`."""
         parameters = [
             {**parameter, "value": self.values[parameter["name"]]}
             if parameter["name"] in self.values

@@ -88,7 +88,7 @@ class LoadedModel:
         """Whether the input and the output matrix are one parameter in memory."""
         return self.scoring_matrix is self.embedding
 
-    @property
+    @cached_property
     def random_tables(self) -> tuple[str, ...]:
         """Names of E and W among what the files did not hold: every answer would be noise."""
         tables = (self.embedding, self.scoring_matrix)

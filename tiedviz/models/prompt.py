@@ -167,6 +167,8 @@ def _position_limit(loaded: LoadedModel, positions: int) -> int | None:
         loaded: the model.
         positions: the longest sequence it was trained for, as its config states it.
     """
+    if "position_limit" in loaded.memo:
+        return loaded.memo["position_limit"]
     others = {loaded.model.get_input_embeddings(), loaded.model.get_output_embeddings()}
     usable = [
         # a table with a row for padding counts its positions from the row after that
@@ -177,7 +179,9 @@ def _position_limit(loaded: LoadedModel, positions: int) -> int | None:
         # some tables keep two rows more than positions
         and positions <= module.num_embeddings <= positions + 8
     ]
-    return min([positions, *usable]) if usable else None
+    limit = min([positions, *usable]) if usable else None
+    loaded.memo["position_limit"] = limit
+    return limit
 
 
 def _bos_notes(mark: int | None, ids: list[int], by_default: list[int]) -> list[str]:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 def draw(place: Any, chart: FilledChart | alt.TopLevelMixin, **options: Any) -> Any:
     """`place.altair_chart(chart, **options)`, in a third of the time or less.
 
-    A filled chart was checked when it was specified. For the others: checking a chart takes Altair longer than everything else about it, and gives the same answer
-    each time; the tests check every chart that a page draws.
+    A filled chart was specified before. For the others: checking a chart takes Altair longer than
+    all else about it, and gives the same answer each time; the tests check every chart that a page
+    draws.
 
     Args:
         place: `st`, a column or another container.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -45,13 +46,12 @@ def show_command(command: str, *arguments: str) -> None:
 
 
 def show_downloads(name: str, table: pd.DataFrame, record: dict[str, Any]) -> None:
-    """The table as CSV, everything as JSON."""
+    """The table as CSV, everything as JSON; written when somebody asks for them."""
     left, right = st.columns(2)
-    left.download_button(
-        "CSV", table.to_csv(index=False), f"{name}.csv", "text/csv", on_click="ignore"
-    )
-    text = json.dumps(record, ensure_ascii=False, indent=2)
-    right.download_button("JSON", text, f"{name}.json", "application/json", on_click="ignore")
+    as_csv = partial(table.to_csv, index=False)
+    as_json = partial(json.dumps, record, ensure_ascii=False, indent=2)
+    left.download_button("CSV", as_csv, f"{name}.csv", "text/csv", on_click="ignore")
+    right.download_button("JSON", as_json, f"{name}.json", "application/json", on_click="ignore")
 
 
 def loading_code(source: Source, kind: str) -> str:

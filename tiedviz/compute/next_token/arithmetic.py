@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 import pandas as pd
 import torch
@@ -76,14 +77,21 @@ def waterfall_steps(
         rest: which of them is the sum of what is not drawn.
         total: what the last row is called, and its value.
     """
-    frame = pd.DataFrame(rows, columns=["step", "detail", "value"])
-    frame["end"] = frame["value"].cumsum()
-    frame["start"] = frame["end"] - frame["value"]
-    frame["kind"] = ["adds" if value >= 0 else "takes away" for value in frame["value"]]
-    frame.loc[rest, "kind"] = "the rest"
+    steps, details, values = zip(*rows, strict=True)
+    ends = list(accumulate(values))
+    kinds = ["adds" if value >= 0 else "takes away" for value in values]
+    kinds[rest] = "the rest"
     name, value = total
-    frame.loc[len(frame)] = [name, "the total", value, value, 0.0, "the logit"]
-    return frame
+    return pd.DataFrame(
+        {
+            "step": [*steps, name],
+            "detail": [*details, "the total"],
+            "value": [*values, value],
+            "end": [*ends, value],
+            "start": [*(end - value for end, value in zip(ends, values, strict=True)), 0.0],
+            "kind": [*kinds, "the logit"],
+        }
+    )
 
 
 def logit_arithmetic(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.next_token.ranking import By, nearest_tokens
 from tiedviz.compute.next_token.reading import Reading
@@ -23,8 +25,11 @@ def inspection(
     top: int = 10,
     by: By = By.LOGIT,
     temperature: float = 1.0,
+    nearest: pd.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Tokens, h, formula, error and the `top` next tokens, as plain values ready for JSON.
+
+    `nearest` is the table of `nearest_tokens` with these settings, where there is one already.
 
     Keys: model, dtype, prompt, tokens, decoder_tokens (None without a decoder), h, formula,
     max_abs_error, tolerance, notes, by (what the nearest were chosen by), temperature (of the
@@ -33,8 +38,9 @@ def inspection(
     """
     after = unembedding_of(loaded).after
     assert after is not None  # a reading exists only where it was reproduced
-    frame = nearest_tokens(loaded, reading, by=by, top=top, temperature=temperature)
-    frame["text"] = [loaded.vocabulary.token(id).text for id in frame["id"]]
+    if nearest is None:
+        nearest = nearest_tokens(loaded, reading, by=by, top=top, temperature=temperature)
+    texts = [loaded.vocabulary.token(id).text for id in nearest["id"]]
     return {
         **prompt_record(loaded, prompt),
         "h": {
@@ -49,7 +55,7 @@ def inspection(
         "notes": list(prompt.notes),
         "by": by.value,
         "temperature": temperature,
-        "top": frame[list(_TOP)].to_dict("records"),
+        "top": nearest.assign(text=texts)[list(_TOP)].to_dict("records"),
     }
 
 

@@ -66,6 +66,13 @@ def nearest_tokens(
     return frame
 
 
+def likeliest(reading: Reading | Scored) -> tuple[int, float]:
+    """The token with the largest logit, and its probability over all V at temperature 1."""
+    best = int(reading.logits.argmax())
+    logits = reading.logits.double()
+    return best, float((logits[best] - torch.logsumexp(logits, 0)).exp())
+
+
 def _scores(loaded: LoadedModel, reading: Reading | Scored) -> dict[By, torch.Tensor]:
     """Three scores for each row, (V,), larger is nearer.
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
     """`The opposite of hot is → ␣cold 68.1 %`, at temperature 1."""
-    from tiedviz.compute.next_token.ranking import nearest_tokens
+    from tiedviz.compute.next_token.ranking import likeliest
 
-    [best] = nearest_tokens(loaded, reading, top=1).itertuples()
+    best, probability = likeliest(reading)
     question = markdown_safe(_question(loaded, prompt, reading))
-    answer = f":orange[{markdown_safe(best.text)}] {percent(best.probability)}"
+    answer = f":orange[{markdown_safe(loaded.vocabulary.token(best).shown)}] {percent(probability)}"
     lens = "" if reading.layer == reading.layers else f"  (layer {reading.layer} would say)"
     st.subheader(f"{question} → {answer}{lens}", anchor=False)
 

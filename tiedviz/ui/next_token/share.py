@@ -82,7 +82,7 @@ def share_and_export(
             else python_code(loaded, prompt, below, reading.position)
         )
         st.code(code, language="python")
-        record = inspection(loaded, prompt, reading, by=by, temperature=temperature)
+        record = inspection(loaded, prompt, reading, by=by, temperature=temperature, nearest=frame)
         if written is not None:
             record["continuation"] = continuation_record(loaded, *written)
         show_downloads("next-token", frame, record)
