@@ -50,9 +50,10 @@ class LogitArithmetic:
         Columns: step, detail, value, start, end, kind ("adds", "takes away", "the rest",
         "the logit").
         """
+        columns = (self.terms[name].tolist() for name in ("dimension", "h", "e", "product"))
         rows = [
-            (f"dimension {row.dimension}", f"{row.h:.3f} × {row.e:.3f}", row.product)
-            for row in self.terms.itertuples()
+            (f"dimension {dimension}", f"{h:.3f} × {e:.3f}", product)
+            for dimension, h, e, product in zip(*columns, strict=True)
         ]
         rows.append((f"{self.others} others", f"{self.others} smaller products", self.rest))
         after_scale = self.scale * self.dot

@@ -119,11 +119,10 @@ def _append_row(loaded: LoadedModel, frame: pd.DataFrame) -> None:
     """One button for each candidate that is text; pressing it writes it behind the prompt."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.caption("Go on with", width="content")
-        for row in frame.itertuples():
-            token = loaded.vocabulary.token(row.id)
+        for rank, token in enumerate(loaded.vocabulary.tokens(frame["id"].tolist()), 1):
             st.button(
                 markdown_safe(token.shown),
-                key=f"append {row.rank}",
+                key=f"append {rank}",
                 disabled=token.special or not token.whole,
                 help=None if token.whole else "Part of a character: it cannot be typed.",
                 on_click=append_to_prompt,
