@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
@@ -79,7 +78,6 @@ def lens(
     positions: Sequence[int] | None = None,
     watched: Sequence[int] = (),
     top: int = 10,
-    pause: Callable[[], Any] = lambda: None,
 ) -> Lens:
     """Apply the unembedding to every r_k of a prompt.
 
@@ -90,7 +88,6 @@ def lens(
         positions: which to read, counted from 0; None is all of them.
         watched: ids whose logits and ranks are wanted at every layer, besides the final answer.
         top: how many tokens to name at each place.
-        pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
         HeadMissing: the files held no output matrix, so that the one in memory is random.
@@ -106,7 +103,6 @@ def lens(
     if random := loaded.random_tables:
         raise HeadMissing(loaded.title, random)
     with loaded.lock, torch.inference_mode():
-        pause()
         unembedding = unembedding_of(loaded)
         if unembedding.after is None:
             raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
