@@ -9,9 +9,10 @@ from typing import Any
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 
-from tiedviz.compute.counts.build import build, kind_of
 from tiedviz.compute.counts.counts import Counts
 from tiedviz.compute.counts.roles import count_parts, distinct_parameters
+from tiedviz.models.classes import kind_of
+from tiedviz.models.unweighted import unweighted_model
 from tiedviz.words.parts import PartCounts
 from tiedviz.words.refusals.count import NoTokenTable
 
@@ -45,7 +46,7 @@ def count_config(
     Raises:
         CountRefusal, CheckpointRefusal: it cannot be built.
     """
-    counts = count_model(build(config, title, kind, while_waiting), title)
+    counts = count_model(unweighted_model(config, title, kind, while_waiting), title)
     declared_untied = checkpoint_untied or config.get("tie_word_embeddings") is False
     return _untied(counts) if counts.tied and declared_untied else counts
 
