@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from torch import nn
-
+from tiedviz.models.lengths import length_notes
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
-from tiedviz.words.numbers import count
-from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
+from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow, NotAToken
 from tiedviz.words.tokens import Token
-
-# The most tokens run past a rotary model's trained length: attention grows with their square.
-LONGEST_UNTRAINED = 4096
 
 
 class Bos(StrEnum):
@@ -82,7 +77,7 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str 
     if not ids:
         raise EmptyPrompt(loaded.title)
     _require_rows(loaded, ids)
-    notes = _length_notes(loaded, len(ids))
+    notes = length_notes(loaded, len(ids))
     notes += _bos_notes(loaded.tokenizer.bos_token_id, ids, by_default)
     notes += _text_notes(text, loaded.tokenizer.unk_token_id, ids)
     written, place = None, len(ids) - 1
@@ -102,7 +97,7 @@ def _written(loaded: LoadedModel, text: str) -> list[int]:
         bare = loaded.tokenizer(clean, add_special_tokens=False, verbose=False)["input_ids"]
     ids = [decoder_start(loaded.model), *bare]
     _require_rows(loaded, ids)
-    _length_notes(loaded, len(ids))
+    length_notes(loaded, len(ids))
     return ids
 
 
@@ -128,56 +123,6 @@ def _ids(tokenizer: Any, text: str, bos: Bos) -> list[int]:
 def _leading(ids: list[int], mark: int) -> int:
     """How many times `mark` stands at the beginning."""
     return next((index for index, id in enumerate(ids) if id != mark), len(ids))
-
-
-def _length_notes(loaded: LoadedModel, tokens: int) -> list[str]:
-    trained = loaded.positions
-    if trained is None:
-        if tokens > LONGEST_UNTRAINED:
-            why = f"for {loaded.title} the longest that is run here is"
-            raise PromptTooLong(tokens, LONGEST_UNTRAINED, why)
-        return []
-    rows = _position_limit(loaded, trained)
-    if rows is not None and tokens > rows:
-        raise PromptTooLong(tokens, rows, f"{loaded.title} has a learned vector for each of")
-    if tokens <= trained:
-        return []
-    if tokens > max(trained, LONGEST_UNTRAINED):
-        limit = max(trained, LONGEST_UNTRAINED)
-        raise PromptTooLong(tokens, limit, f"for {loaded.title} the longest that is run here is")
-    return [
-        f"{count(tokens)} tokens is past the {count(trained)} this model was trained for: "
-        "it still answers, but nothing says how well."
-    ]
-
-
-def most_tokens(loaded: LoadedModel) -> int:
-    """The longest sequence that is run here: what the model has positions for, within reason."""
-    trained = loaded.positions
-    if trained is None:
-        return LONGEST_UNTRAINED
-    rows = _position_limit(loaded, trained)
-    return max(trained, LONGEST_UNTRAINED) if rows is None else rows
-
-
-def _position_limit(loaded: LoadedModel, positions: int) -> int | None:
-    """The tokens that a learned table of positions has rows for; None where none is looked up.
-
-    Args:
-        loaded: the model.
-        positions: the longest sequence it was trained for, as its config states it.
-    """
-    others = {loaded.model.get_input_embeddings(), loaded.model.get_output_embeddings()}
-    usable = [
-        # a table with a row for padding counts its positions from the row after that
-        module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-        for module in loaded.model.modules()
-        if isinstance(module, nn.Embedding)
-        and module not in others
-        # some tables keep two rows more than positions
-        and positions <= module.num_embeddings <= positions + 8
-    ]
-    return min([positions, *usable]) if usable else None
 
 
 def _bos_notes(mark: int | None, ids: list[int], by_default: list[int]) -> list[str]:
