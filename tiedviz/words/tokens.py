@@ -224,6 +224,11 @@ def markdown_safe(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
+def encodable(text: str) -> str:
+    """The text with ? for each lone surrogate, which no file and no tokenizer can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def readable(raw: bytes) -> str:
     """Bytes as running text: spaces between words stay spaces, those at either end are shown."""
     text = visible(raw)

@@ -10,7 +10,7 @@ import torch
 from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,7 @@ def logit_arithmetic(
     Raises:
         NoSuchRow: the matrix has fewer rows.
     """
-    rows = len(reading.logits)
-    if not 0 <= token < rows:
-        raise NoSuchRow(token, rows)
+    require_row(token, len(reading.logits))
     h = reading.h.double()
     e = loaded.scoring_matrix[token].detach().cpu().double()
     products = h * e

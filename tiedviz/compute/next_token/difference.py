@@ -11,7 +11,7 @@ from tiedviz.compute.next_token.arithmetic import waterfall_steps
 from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,8 @@ def logit_difference(
     Raises:
         NoSuchRow: the matrix has fewer rows.
     """
-    rows = len(reading.logits)
     for token in (a, b):
-        if not 0 <= token < rows:
-            raise NoSuchRow(token, rows)
+        require_row(token, len(reading.logits))
     h = reading.h.double()
     e_a, e_b = loaded.scoring_matrix[[a, b]].detach().cpu().double()
     products = h * (e_a - e_b)

@@ -12,7 +12,7 @@ from torch import nn
 
 from tiedviz.compute.forward import call_arguments, same_tensors_elsewhere
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 class Side(StrEnum):
@@ -62,8 +62,7 @@ def prove(
         NoSuchRow: the matrix has fewer rows.
     """
     matrix = loaded.embedding if side is Side.INPUT else loaded.scoring_matrix
-    if not 0 <= token < matrix.shape[0]:
-        raise NoSuchRow(token, matrix.shape[0])
+    require_row(token, matrix.shape[0])
     with loaded.lock, torch.inference_mode():
         before, vector_before = _run(loaded, ids, token, {})
         changed = matrix.detach().clone()

@@ -6,7 +6,7 @@ import pandas as pd
 import torch
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
@@ -16,8 +16,7 @@ def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
         NoSuchRow: E has fewer rows.
     """
     E = loaded.embedding.detach()
-    if not 0 <= row < E.shape[0]:
-        raise NoSuchRow(row, E.shape[0])
+    require_row(row, E.shape[0])
     lengths = _lengths(loaded)
     return (E @ E[row]).float().cpu() / (lengths * lengths[row]).clamp_min(1e-12)
 
@@ -39,8 +38,7 @@ def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
     """
     E = loaded.embedding.detach()
     rows = E.shape[0]
-    if not 0 <= row < rows:
-        raise NoSuchRow(row, rows)
+    require_row(row, rows)
     near = range(row - around, row + around + 1)
     ids = [id for id in near if 0 <= id < rows and id != row]
     cosine = torch.cosine_similarity(E[ids].float(), E[row][None].float())
