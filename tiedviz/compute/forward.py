@@ -93,7 +93,8 @@ def same_tensors_elsewhere(model: nn.Module) -> nn.Module:
 
     For `torch.func.functional_call`: while it runs, what stands in for the parameters hangs in the
     modules themselves, where other threads would see it (a sidebar that asks whether E is W, or a
-    page that multiplies by the matrix without the model's lock).
+    page that multiplies by the matrix without the model's lock). A function that somebody hung into
+    the model and that keeps a module of its own by closure goes on with that module.
     """
     held = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
     return copy.deepcopy(model, memo=dict(held))
