@@ -122,7 +122,8 @@ def _measured(parts: TwoSides, sides: Sides) -> dict[str, Any]:
     cosines = torch.full_like(input_norms, math.nan)
     cosine = None
     if sides.tied:
-        dots = (parts.values.double() * parts.output[parts.rows].double()).sum(1).cpu()
+        read = parts.output[parts.rows].cpu().double()
+        dots = (parts.values.cpu().double() * read).sum(1)
         lengths = input_norms * output_norms[parts.rows.cpu()]
         cosines = torch.where(lengths > 0, dots / lengths, cosines)
         both = input_norm * output_norm
@@ -173,7 +174,7 @@ def _limit(gradient: torch.Tensor, largest: float, most_read: int) -> float:
 
 def _row_norms(gradient: torch.Tensor) -> torch.Tensor:
     """(rows,) float64 on the CPU."""
-    return torch.linalg.vector_norm(gradient, dim=1, dtype=_wide(gradient)).double().cpu()
+    return torch.linalg.vector_norm(gradient, dim=1, dtype=_wide(gradient)).cpu().double()
 
 
 def _wide(gradient: torch.Tensor) -> torch.dtype | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
-from tiedviz.compute.lens.states import States, catch_states
 from tiedviz.compute.lens.stream import Streamed, stream
 from tiedviz.compute.unembedding.measure import Unembedding, limit_for, unembedding_of
+from tiedviz.compute.unembedding.states import States, catch_states
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
 from tiedviz.words.refusals.prompt import NoSuchPosition
@@ -109,7 +109,8 @@ def lens(
         if unembedding.path is None:
             raise NoLens(loaded.title, unembedding.reason)
         with within_length(loaded, max(len(ids), length)):
-            caught = catch_states(loaded.model, unembedding.path, ids, decoder_ids, places, length)
+            blocks = unembedding.path.blocks
+            caught = catch_states(loaded.model, blocks, ids, decoder_ids, places, length)
         h = _unembedded(loaded, unembedding, caught)
         return _lens(loaded, unembedding, caught, h, places, tuple(watched), top)
 
@@ -120,8 +121,8 @@ def _unembedded(loaded: LoadedModel, unembedding: Unembedding, caught: States) -
     widths = [r.shape[-1] for r in caught.residual]
     if len(set(widths)) > 1:
         raise NoLens(loaded.title, f"its layers differ in width: {widths}")
-    below = [unembedding.path(r).float() for r in caught.residual[:-1]]
-    return torch.stack([*below, caught.entering.float()])
+    below = [unembedding.path(r).float().cpu() for r in caught.residual[:-1]]
+    return torch.stack([*below, caught.entering])
 
 
 def _lens(
@@ -151,7 +152,7 @@ def _lens(
         logits=found.logits.unflatten(0, shape),
         log_total=found.log_total.unflatten(0, shape),
         entropy=found.entropy.unflatten(0, shape),
-        norms=torch.stack([r.float().norm(dim=-1) for r in caught.residual]),
+        norms=torch.stack([r.float().norm(dim=-1).cpu() for r in caught.residual]),
         final=final,
         watched=watched,
         tracked_logits=found.tracked_logits.unflatten(0, shape),

@@ -58,8 +58,8 @@ def stream(
     """Go through logits = after(h·Wᵀ) once.
 
     Args:
-        h: (n, d) float32.
-        matrix: W, (V, d), in whatever dtype it is held.
+        h: (n, d) float32, on the CPU, where everything is done.
+        matrix: W, (V, d), in whatever dtype and wherever it is held.
         after: what the model does to the product.
         tracked: (n, T) ids whose logits and ranks are wanted, for each state its own.
         own: (m, V), the model's own logits of the last m states: they are kept in place of those
@@ -74,7 +74,7 @@ def stream(
     product, spare = torch.empty(states * width), torch.empty(states * width)
     error = 0.0
     for first in range(0, rows, width):
-        block = matrix[first : first + width].detach().float()
+        block = matrix[first : first + width].detach().float().cpu()
         shape = (states, len(block))
         target = product[: shape[0] * shape[1]].view(shape)
         logits = after(torch.mm(h, block.T, out=target), _columns(first, len(block)))
@@ -112,7 +112,7 @@ def _logits_of(
 ) -> torch.Tensor:
     """(n, T) logits of a few tokens of each state."""
     ids, place = tracked.unique(return_inverse=True)
-    every = after(h @ matrix[ids].detach().float().T, ids)
+    every = after(h @ matrix[ids].detach().float().cpu().T, ids)
     logits = every.gather(1, place)
     if own is not None:
         logits[len(h) - len(own) :] = own.gather(1, tracked[len(h) - len(own) :]).float()

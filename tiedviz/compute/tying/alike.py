@@ -60,7 +60,7 @@ def alikeness(one: torch.Tensor, other: torch.Tensor, *, seed: int = 0) -> Alike
 
 
 def _unit(matrix: torch.Tensor) -> torch.Tensor:
-    rows = matrix.detach().float()
+    rows = matrix.detach().float().cpu()
     return rows / rows.norm(dim=1, keepdim=True).clamp_min(1e-12)
 
 

@@ -206,7 +206,7 @@ def _check_by_patching(
         return output if calls_left else with_first_tensor(output, patched)
 
     with hooked((last.module, replace, False)):
-        theirs = forward(loaded.model, ids, decoder_ids=ids).logits[0].float()
+        theirs = forward(loaded.model, ids, decoder_ids=ids).logits[0].float().cpu()
     h = path(patched[0])
     mine = after(plain_product(h, loaded.scoring_matrix))
     if not float((mine - theirs).abs().max()) <= limit_for(h, theirs, loaded, after.scale.value):
