@@ -51,11 +51,12 @@ def next_by_meaning(loaded: LoadedModel, row: int, top: int = 4) -> pd.DataFrame
     Columns: as above.
     """
     cosine = cosines_to(loaded, row)
-    among = cosine[: loaded.vocabulary.size].clone()
+    # a damaged row has no direction, and would come first
+    among = cosine[: loaded.vocabulary.size].nan_to_num(nan=-2.0)
     if row < len(among):
         among[row] = -2.0
     best = among.topk(min(top, len(among) - 1))
-    return _frame(loaded, best.indices.tolist(), best.values.tolist())
+    return _frame(loaded, best.indices.tolist(), cosine[best.indices].tolist())
 
 
 def _frame(loaded: LoadedModel, ids: list[int], cosine: list[float]) -> pd.DataFrame:
