@@ -222,13 +222,12 @@ def _first_line(error: Exception) -> str:
 def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
     """Nothing, or a refusal where the library left the model or itself in a state it should not."""
     # what accelerate keeps on disk stands on meta between two calls; its blocks say so
-    on_disk = tuple(
-        name for name, at in getattr(model, "hf_device_map", {}).items() if at == "disk"
-    )
+    places = getattr(model, "hf_device_map", {})
+    on_disk = tuple(f"{name}." if name else "" for name, at in places.items() if at == "disk")
     on_meta = [
         name
         for name, parameter in model.named_parameters()
-        if parameter.is_meta and not name.startswith(on_disk or ("\0",))
+        if parameter.is_meta and not name.startswith(on_disk)
     ]
     if on_meta:
         raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")
