@@ -8,7 +8,7 @@ import torch
 from tests.tiny_models import build, numbered_tokenizer
 from tiedviz.compute.next_token.ranking import By, mass_without_token, nearest_tokens
 from tiedviz.compute.next_token.reading import Reading, read
-from tiedviz.compute.unembedding.measure import row_norms
+from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
 PROMPT = [41, 7, 90, 13, 66]

@@ -9,10 +9,12 @@ import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
 from tiedviz.compute.lens.stream import Streamed, stream
-from tiedviz.compute.unembedding.measure import Unembedding, limit_for, unembedding_of
+from tiedviz.compute.unembedding import AfterHead, reproduced_unembedding
+from tiedviz.compute.unembedding.path import Path
+from tiedviz.compute.unembedding.product import limit_for
 from tiedviz.compute.unembedding.states import States, catch_states
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
+from tiedviz.words.refusals.model import NoLens
 from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
@@ -100,47 +102,41 @@ def lens(
     for place in places:
         if not 0 <= place < length:
             raise NoSuchPosition(place, length)
-    if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
     with loaded.lock, torch.inference_mode():
-        unembedding = unembedding_of(loaded)
-        if unembedding.after is None:
-            raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
+        unembedding, after = reproduced_unembedding(loaded)
         if unembedding.path is None:
             raise NoLens(loaded.title, unembedding.reason)
         with within_length(loaded, max(len(ids), length)):
             blocks = unembedding.path.blocks
             caught = catch_states(loaded.model, blocks, ids, decoder_ids, places, length)
-        h = _unembedded(loaded, unembedding, caught)
-        return _lens(loaded, unembedding, caught, h, places, tuple(watched), top)
+        h = _unembedded(loaded, unembedding.path, caught)
+        return _lens(loaded, after, caught, h, places, tuple(watched), top)
 
 
-def _unembedded(loaded: LoadedModel, unembedding: Unembedding, caught: States) -> torch.Tensor:
+def _unembedded(loaded: LoadedModel, path: Path, caught: States) -> torch.Tensor:
     """(L+1, P, d) float32: u(r_k) below L, and at L what entered the matrix, as it was."""
-    assert unembedding.path is not None
     widths = [r.shape[-1] for r in caught.residual]
     if len(set(widths)) > 1:
         raise NoLens(loaded.title, f"its layers differ in width: {widths}")
-    below = [unembedding.path(r).float().cpu() for r in caught.residual[:-1]]
+    below = [path(r).float().cpu() for r in caught.residual[:-1]]
     return torch.stack([*below, caught.entering])
 
 
 def _lens(
     loaded: LoadedModel,
-    unembedding: Unembedding,
+    after: AfterHead,
     caught: States,
     h: torch.Tensor,
     places: tuple[int, ...],
     watched: tuple[int, ...],
     top: int,
 ) -> Lens:
-    assert unembedding.after is not None
     final = caught.logits.argmax(-1)
     tracked = torch.cat([final[:, None], torch.tensor(watched).long().expand(len(places), -1)], 1)
     found: Streamed = stream(
         h.flatten(0, 1),
         loaded.scoring_matrix,
-        unembedding.after,
+        after,
         tracked.repeat(len(h), 1),
         own=caught.logits,
         top=top,
@@ -158,5 +154,5 @@ def _lens(
         tracked_logits=found.tracked_logits.unflatten(0, shape),
         tracked_ranks=found.tracked_ranks.unflatten(0, shape),
         max_abs_error=found.max_abs_error,
-        tolerance=limit_for(h[-1], caught.logits, loaded, unembedding.after.scale.value),
+        tolerance=limit_for(h[-1], caught.logits, loaded, after.scale.value),
     )

@@ -9,7 +9,7 @@ import torch
 
 from tiedviz.compute.next_token.any_vector import Scored
 from tiedviz.compute.next_token.reading import Reading
-from tiedviz.compute.unembedding.measure import row_norms
+from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
 

@@ -9,15 +9,11 @@ from typing import Any
 import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
-from tiedviz.compute.unembedding.measure import (
-    Unembedding,
-    limit_for,
-    plain_product,
-    unembedding_of,
-)
+from tiedviz.compute.unembedding import AfterHead, Unembedding, reproduced_unembedding
+from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.compute.unembedding.states import States, catch_states
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
+from tiedviz.words.refusals.model import NoLens
 from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
@@ -86,35 +82,35 @@ def read(
     if not -length <= position < length:
         raise NoSuchPosition(position, length)
     position %= length
-    if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
     with loaded.lock:
         pause()
-        unembedding = unembedding_of(loaded)
-        if unembedding.after is None:
-            raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
+        unembedding, after = reproduced_unembedding(loaded)
         with within_length(loaded, max(len(ids), length)):
             blocks = unembedding.path.blocks if unembedding.path else ()
             caught = catch_states(loaded.model, blocks, ids, decoder_ids, [position], length)
-        return _reading(loaded, unembedding, caught, position, layer)
+        return _reading(loaded, unembedding, after, caught, position, layer)
 
 
 def _reading(
-    loaded: LoadedModel, unembedding: Unembedding, caught: States, position: int, layer: int
+    loaded: LoadedModel,
+    unembedding: Unembedding,
+    after: AfterHead,
+    caught: States,
+    position: int,
+    layer: int,
 ) -> Reading:
-    assert unembedding.after is not None
     # without a path the last layer can be read all the same, and the config says which it is
     layers = unembedding.layers or loaded.layers or 0
     h, logits = caught.entering[0], caught.logits[0]
     product = plain_product(h, loaded.scoring_matrix)
-    error = float((unembedding.after(product) - logits).abs().max())
-    limit = limit_for(h, logits, loaded, unembedding.after.scale.value)
+    error = float((after(product) - logits).abs().max())
+    limit = limit_for(h, logits, loaded, after.scale.value)
     if layer == -1 or (layer == layers and layers):
         layer = layers
     else:
         h = _lens_state(loaded, unembedding, caught, layer)
         product = plain_product(h, loaded.scoring_matrix)
-        logits = unembedding.after(product)
+        logits = after(product)
     norm = float(caught.residual[layer].float().norm()) if caught.residual else None
     return Reading(position, layer, layers, h, norm, product, logits, error, limit)
 

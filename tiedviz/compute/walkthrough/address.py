@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
+from tiedviz.compute.unembedding.product import embedding_norms, plain_product
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.prompt import require_row
 
@@ -17,15 +18,8 @@ def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
     """
     E = loaded.embedding.detach()
     require_row(row, E.shape[0])
-    lengths = _lengths(loaded)
-    return (E @ E[row]).float().cpu() / (lengths * lengths[row]).clamp_min(1e-12)
-
-
-def _lengths(loaded: LoadedModel) -> torch.Tensor:
-    """‖e‖ of every row of E, (V,) float32; computed once for each model."""
-    if "embedding_lengths" not in loaded.memo:
-        loaded.memo["embedding_lengths"] = loaded.embedding.detach().norm(dim=1).float().cpu()
-    return loaded.memo["embedding_lengths"]
+    lengths = embedding_norms(loaded)
+    return plain_product(E[row], E) / (lengths * lengths[row]).clamp_min(1e-12)
 
 
 def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
