@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from tiedviz.compute.next_token.formula import formula_text
@@ -11,6 +10,7 @@ from tiedviz.compute.unembedding import Unembedding, unembedding_of
 from tiedviz.compute.unembedding.measure import probe_ids
 from tiedviz.files.verdict.witnesses import Measured
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.numbers import or_none
 
 _TRIED = 3  # rows; one may be masked, or be at a softcap
 
@@ -29,8 +29,8 @@ def hear_measured(loaded: LoadedModel) -> Measured:
 def _measured(loaded: LoadedModel, found: Unembedding) -> Measured:
     return Measured(
         formula=None if found.after is None else formula_text(found.after, tied=loaded.tied),
-        max_abs_error=_finite(found.max_abs_error),
-        tolerance=_finite(found.tolerance),
+        max_abs_error=or_none(found.max_abs_error),
+        tolerance=or_none(found.tolerance),
         reproduced=found.scores,
         reason="" if found.scores else found.reason,
         dtype=loaded.dtype,
@@ -61,7 +61,3 @@ def _moves(loaded: LoadedModel, side: Side) -> bool:
     rows = min(loaded.vocabulary.size, matrix.shape[0])
     unread = [row for row in range(rows - 1, -1, -1) if row not in read][:_TRIED]
     return any(prove(loaded, ids, row, side=side).logit_moved != 0 for row in unread)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
