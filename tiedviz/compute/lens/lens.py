@@ -23,7 +23,7 @@ class Lens:
     """What each layer would say at P positions. Rows run over layers 0 … L; L is the model itself.
 
     Attributes:
-        positions: the P places read, in order.
+        positions: the P places read, ascending.
         ids: (L+1, P, k) the tokens with the largest logits, largest first.
         logits: (L+1, P, k) theirs; at L the model's own.
         log_total: (L+1, P) float64, log Σ exp over all V.
@@ -87,7 +87,7 @@ def lens(
         loaded: the model.
         ids: the prompt, at least one token.
         decoder_ids: as in `reading.read`; positions are those of the answer then.
-        positions: which to read, counted from 0; None is all of them.
+        positions: which to read, counted from 0, in any order; None is all of them.
         watched: ids whose logits and ranks are wanted at every layer, besides the final answer.
         top: how many tokens to name at each place.
 
@@ -98,7 +98,7 @@ def lens(
         NoSuchPosition, PromptTooLong, NoAnswerBegun: as `reading.read`.
     """
     length = len(sequence_read(loaded.model, ids, decoder_ids))
-    places = tuple(range(length)) if positions is None else tuple(positions)
+    places = tuple(range(length)) if positions is None else tuple(sorted(set(positions)))
     for place in places:
         if not 0 <= place < length:
             raise NoSuchPosition(place, length)
