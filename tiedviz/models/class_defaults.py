@@ -34,8 +34,8 @@ _LETTERS = {True: "T", False: "F", None: "-"}
 def class_defaults() -> dict[str, Any]:
     """The whole table, as it is kept in the json file."""
     scoring = _names(f"MODEL_FOR_{kind}_MAPPING_NAMES" for kind in _SCORING)
-    kinds = [name for name in dir(modeling_auto) if name.startswith("MODEL_")]
-    every = _names(kind for kind in kinds if kind.endswith("MAPPING_NAMES"))
+    lists = [name for name in dir(modeling_auto) if name.startswith("MODEL_")]
+    every = _names(name for name in lists if name.endswith("MAPPING_NAMES"))
     others = {name: kind for name, kind in every.items() if name not in scoring}
     for name in [name for name in others if name.endswith("ForPreTraining") and _ties(name)]:
         scoring[name] = others.pop(name)
