@@ -8,8 +8,8 @@ from transformers import LlamaForCausalLM
 
 from tiedviz.compute.next_token.reading import read
 from tiedviz.models.loading import load
+from tiedviz.models.machine import HEADROOM
 from tiedviz.models.memory import placement
-from tiedviz.models.memory.machine import HEADROOM
 from tiedviz.words.refusals.opening import BrokenLoad, TooLittleMemory
 
 

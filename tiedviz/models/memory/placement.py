@@ -10,7 +10,7 @@ from transformers import AutoConfig, PreTrainedModel
 
 from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache.folder import entry, require_disk
-from tiedviz.models.memory.machine import HEADROOM, available_memory
+from tiedviz.models.machine import HEADROOM, available_memory
 from tiedviz.words.refusals.opening import TooLittleMemory
 
 
