@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Literal
 
 from tiedviz.compute.next_token.formula import formula_text
@@ -12,6 +13,7 @@ from tiedviz.files.verdict.witnesses import Measured
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.numbers import or_none
 
+_LOG = logging.getLogger(__name__)
 _TRIED = 3  # rows; one may be masked, or be at a softcap
 
 
@@ -46,7 +48,8 @@ def _scored_by(loaded: LoadedModel, found: Unembedding) -> Literal["", "E", "W",
         if not loaded.tied and _moves(loaded, Side.OUTPUT):
             return "W"
         return "E" if _moves(loaded, Side.INPUT) else "neither"
-    except Exception:  # a model that cannot be run on a bare list of tokens: whatever it raises
+    except Exception as error:  # a model that cannot be run on a bare list of tokens
+        _LOG.info("nothing tells which matrix scores in %s: %r", loaded.title, error)
         return ""
 
 
