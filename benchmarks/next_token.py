@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from benchmarks.timing import Row, ratio_row
-from tiedviz.compute.unembedding.measure import plain_product
+from tiedviz.compute.unembedding.product import plain_product
 
 
 def rows() -> Iterator[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,14 @@ def untied_model(tiny_folder):
     from tiedviz.models.loading import load
 
     return load(str(tiny_folder(tied=False, name="untied")))
+
+
+@pytest.fixture(scope="session")
+def architecture():
+    """The tiny model of one architecture, built once: `architecture("gpt2")`."""
+    from tests.tiny_models import build
+
+    return cache(build)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from tiedviz.commands.line import main
 from tiedviz.compute.next_token.ranking import By, nearest_tokens
 from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.unembedding.measure import plain_product
+from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.files.facts import read_facts
 from tiedviz.models.prompt import Bos, encode
 

@@ -7,8 +7,6 @@ and the logits of a model: that is for the tests to find out.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,12 +82,3 @@ def numbered_tokenizer(size: int) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(WordLevel(words, unk_token="w0"))
     tokenizer.pre_tokenizer = Whitespace()
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="w0")
-
-
-@contextmanager
-def on_one_core() -> Iterator[None]:
-    """Tiny products on one core: where others compute too, threads wait longer than they work."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)

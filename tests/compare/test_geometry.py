@@ -10,7 +10,8 @@ import pytest
 import torch
 
 from tests.conftest import ROOT
-from tiedviz.compute.compare.geometry import ANCHORS, geometry, geometry_record, neighbours_shared
+from tiedviz.compute.anchors import ANCHORS
+from tiedviz.compute.compare.geometry import geometry, geometry_record, neighbours_shared
 
 
 def rows(*values):

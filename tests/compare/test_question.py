@@ -45,3 +45,9 @@ def test_a_masked_model_needs_a_gap_and_only_one():
         question(BERT, "The capital of France is")
     with pytest.raises(NotTheSameQuestion, match="several"):
         question(BERT, "The [MASK] of <mask>")
+
+
+def test_a_model_that_fills_gaps_and_has_no_mark_for_one_is_refused():
+    with pytest.raises(NotTheSameQuestion, match="no mark") as refused:
+        question(model(Kind.MASKED), "The capital of France is [MASK]")
+    assert "[MASK]" not in refused.value.remedy

@@ -1,28 +1,14 @@
-"""The tiny models of all architectures, each built once, and one whose numbers can be checked."""
+"""A model whose numbers can be checked by hand."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import pytest
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from tests.tiny_models import build, on_one_core, opened
+from tests.tiny_models import opened
 from tiedviz.models.building import building
 from tiedviz.models.loaded import LoadedModel
-
-
-@pytest.fixture(scope="package", autouse=True)
-def one_thread():
-    with on_one_core():
-        yield
-
-
-@pytest.fixture(scope="session")
-def architecture():
-    """The tiny model of one architecture: `architecture("gpt2")`."""
-    return cache(build)
 
 
 @pytest.fixture

@@ -181,26 +181,6 @@ def test_a_length_that_cannot_be_is_refused(architecture, most):
         continued(architecture("llama"), PROMPT, most=most)
 
 
-def test_nobody_waits_any_more(architecture):
-    """`pause` is called before each token with the lock held; what it raises ends the work."""
-    loaded, calls = architecture("llama"), []
-
-    class Superseded(Exception):
-        pass
-
-    def pause():
-        calls.append(1)
-        if len(calls) == 3:
-            raise Superseded
-
-    tokens = continued(loaded, PROMPT, pause=pause)
-    assert len([next(tokens), next(tokens)]) == 2
-    with pytest.raises(Superseded):
-        next(tokens)
-    assert loaded.lock.acquire(blocking=False)
-    loaded.lock.release()
-
-
 def test_the_answer_of_a_decoder_goes_on_from_what_is_written(architecture):
     loaded = architecture("t5")
     start = loaded.model.config.decoder_start_token_id

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from tests.tiny_models import build, numbered_tokenizer
+from tiedviz.compute.next_token.any_vector import scored
 from tiedviz.compute.next_token.ranking import By, mass_without_token, nearest_tokens
 from tiedviz.compute.next_token.reading import Reading, read
-from tiedviz.compute.unembedding.measure import row_norms
+from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
 PROMPT = [41, 7, 90, 13, 66]
@@ -171,3 +172,13 @@ def test_the_scores_of_a_model_with_a_cap_are_its_own_logits(architecture):
     assert frame["logit"].abs().max() < 30
     assert int(frame.iloc[0]["id"]) == int(reading.logits.argmax())
     assert row_norms(loaded)[3] == pytest.approx(float(loaded.scoring_matrix[3].norm()))
+
+
+def test_a_row_lies_at_no_distance_from_itself(architecture):
+    """‖h‖² − 2 h·e + ‖e‖² of equal vectors is rounding, and its root is a thousandth."""
+    loaded = architecture("gpt2")
+    for row in range(0, 99, 7):
+        state = scored(loaded, loaded.scoring_matrix[row].clone())
+        frame = nearest_tokens(loaded, state, by=By.DISTANCE, top=3)
+        assert frame["id"][0] == row and frame["distance"][0] == 0
+        assert frame["distance"].is_monotonic_increasing

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from tiedviz.compute.counts.build import build
 from tiedviz.compute.counts.count import count_config, count_model
 from tiedviz.compute.counts.counts import count_record, counts_in_row, memory
 from tiedviz.compute.counts.roles import count_parts
 from tiedviz.models.building import building, intact
+from tiedviz.models.unweighted import unweighted_model
 from tiedviz.words.catalogue import find_row
 from tiedviz.words.refusals.count import NoTokenTable
 
@@ -137,7 +137,7 @@ def test_a_model_of_images_has_no_table_of_tokens():
 
 
 def test_building_holds_no_weights_and_leaves_the_library_as_it_was(llama):
-    model = build(llama(hidden_size=4096, vocab_size=100_000), "large")
+    model = unweighted_model(llama(hidden_size=4096, vocab_size=100_000), "large")
     assert all(parameter.is_meta for parameter in model.parameters())
     assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
     assert intact()

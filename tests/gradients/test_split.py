@@ -1,5 +1,6 @@
 """The two sides of the gradient: against autograd, against the formula, and nothing left behind."""
 
+import math
 import threading
 
 import pytest
@@ -9,8 +10,9 @@ from torch.nn import functional
 from tests.tiny_models import build, names
 from tiedviz.compute.forward import forward
 from tiedviz.compute.gradients import gradient_split, sentence_of
-from tiedviz.compute.gradients.passes import two_sides
+from tiedviz.compute.gradients.passes import TwoSides, two_sides
 from tiedviz.compute.gradients.sides import sides_of
+from tiedviz.compute.gradients.split import _proof
 from tiedviz.models.loading import load
 from tiedviz.words.refusals.gradient import SidesNotSeparate
 
@@ -291,3 +293,13 @@ def test_files_without_a_head_are_refused(tiny_folder):
     loaded = load(str(folder))
     with pytest.raises(HeadMissing):
         gradient_split(loaded, sentence_of(loaded, "the cat sat"))
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_gradient_that_is_no_number_is_never_said_to_agree(where):
+    """An untied model's two gradients are compared one by one; nan in either is nan."""
+    rows, values, output = torch.tensor([1]), torch.ones(1, 2), torch.ones(3, 2)
+    whole = torch.zeros(3, 2).index_add(0, rows, values), torch.ones(3, 2)
+    whole[where][2, 0] = torch.nan
+    found = _proof(TwoSides(rows, values, output, torch.zeros(1)), whole, 1)
+    assert math.isnan(found["max_abs_difference"])

@@ -135,3 +135,15 @@ def test_a_failure_of_the_hub_is_asked_again(hub, tiny_folder, monkeypatch):
     assert asked.about("org/late", None).exception(10) is not None
     hub.repositories["org/late"] = tiny_folder()
     assert asked.about("org/late", None).result(10).facts.V == 300
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    from tiedviz.models.hub import known
+
+    monkeypatch.setattr(known, "_MOST_KEPT", 3)
+    monkeypatch.setattr(known, "_ask", lambda repo, revision: repo)
+    asked = known.Asked()
+    for number in range(10):
+        asked.about(f"a/{number}", None).result()
+    held = [each for each in vars(asked).values() if isinstance(each, dict)]
+    assert [len(each) for each in held] == [3]

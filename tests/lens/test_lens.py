@@ -85,6 +85,16 @@ def test_some_positions_are_the_same_as_all(architecture):
         lens(loaded, PROMPT, positions=[5])
 
 
+@pytest.mark.parametrize("positions", [[4, 2, 0, 3, 1], [3, 1, 3], [1, 1, 3, 3, 3]])
+def test_positions_may_be_named_in_any_order_and_twice(architecture, positions):
+    """As many as the prompt has: what the head was given is those, and not all in their order."""
+    loaded = architecture("llama")
+    every, some = lens(loaded, PROMPT), lens(loaded, PROMPT, positions=positions)
+    assert some.positions == tuple(sorted(set(positions)))
+    assert torch.allclose(some.logits, every.logits[:, list(some.positions)], atol=1e-5)
+    assert some.agrees
+
+
 def test_opt_350m_is_as_wide_as_its_blocks_until_it_is_projected():
     """For case 51."""
     loaded = build("opt", word_embed_proj_dim=8)

@@ -140,3 +140,11 @@ with torch.inference_mode():
     mine, notebook = (int(number) for number in done.stdout.split())
     assert notebook > 228 * 65_536 * 4  # the measurement sees the whole table
     assert mine <= notebook / 5
+
+
+def test_a_difference_that_is_no_number_is_not_lost_behind_others():
+    """`max(0.1, nan)` is 0.1: the lens would say that it agrees."""
+    matrix, h = torch.eye(4), torch.ones(1, 4)
+    own = torch.tensor([[1.0, 1.0, torch.nan, 1.0]])
+    found = stream(h, matrix, PLAIN, torch.tensor([[0]]), own=own, top=2, width=1)
+    assert math.isnan(found.max_abs_error)

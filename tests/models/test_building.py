@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedModel
 
-from tiedviz.models.building import building, intact
+from tiedviz.models.building import building, intact, quiet_library, while_built
 
 
 def test_two_threads_that_load_tied_models_at_once_both_get_tied_models(tiny_folder):  # case 9
@@ -128,3 +129,24 @@ def test_whoever_waits_may_give_up():
     thread.join()
     with building():
         pass
+
+
+def test_what_this_thread_builds_on_the_meta_device_is_counted_as_it_comes():
+    seen = []
+    with while_built(lambda *counts: seen.append(counts)):
+        with torch.device("meta"):
+            torch.nn.Linear(3, 4)
+        torch.nn.Linear(3, 4)  # with numbers: this is what the files hold
+    assert seen == [(1, 12), (2, 16)]
+    with torch.device("meta"):
+        torch.nn.Linear(3, 4)
+    assert len(seen) == 2
+
+
+def test_a_quiet_library_silences_nobody_else():
+    """An opening that fails meanwhile, in another thread, is logged with its traceback."""
+    library, ours = logging.getLogger("transformers.x"), logging.getLogger("tiedviz.x")
+    with quiet_library():
+        assert not library.isEnabledFor(logging.CRITICAL)
+        assert ours.isEnabledFor(logging.ERROR)
+    assert library.isEnabledFor(logging.ERROR)

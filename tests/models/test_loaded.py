@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from transformers import BartConfig, BartForCausalLM
 
-from tests.tiny_models import build
+from tests.tiny_models import build, opened
+from tiedviz.models.building import building
 
 
 def test_a_tied_model_has_one_matrix_counted_once(tied_model):
@@ -52,6 +54,19 @@ def test_its_layers_are_those_of_the_side_that_scores(name, changes, layers):
     loaded = build(name, **changes)
     assert loaded.layers == layers
     assert unembedding_of(loaded).layers == layers
+
+
+def test_a_decoder_without_its_encoder_has_the_layers_of_the_decoder():
+    """Its num_hidden_layers goes on to mean the encoder's."""
+    config = BartConfig(
+        vocab_size=60, d_model=16, encoder_layers=1, decoder_layers=3, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, is_decoder=True,
+        is_encoder_decoder=False,
+    )  # fmt: skip
+    with building():
+        loaded = opened(BartForCausalLM(config), "bart")
+    assert loaded.model.config.num_hidden_layers == 1
+    assert loaded.layers == 3
 
 
 @pytest.mark.parametrize(

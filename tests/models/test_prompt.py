@@ -12,8 +12,8 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from tests.tiny_models import build, names, numbered_tokenizer, opened
 from tiedviz.compute.forward import forward
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.prompt import Bos, encode, mask_position
-from tiedviz.words.refusals.prompt import EmptyPrompt, PromptTooLong
+from tiedviz.models.prompt import Bos, encode, mask_position, one_token
+from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
 
 
 def words(number: int) -> str:
@@ -184,6 +184,28 @@ def test_what_is_let_through_can_be_run_and_what_is_refused_cannot(name, past):
             forward(model.model, model.tokenizer(text)["input_ids"])
         return
     forward(model.model, prompt.ids)
+
+
+def test_an_answer_past_the_trained_length_is_noted_as_a_prompt_is():
+    loaded = build("t5")
+    loaded.model.config.max_position_embeddings = 8
+    assert encode(loaded, words(3), decoder=words(7)).notes == ()
+    [note] = encode(loaded, words(3), decoder=words(8)).notes
+    assert note.startswith("9 tokens is past the 8")
+
+
+def test_a_token_beyond_the_matrix_is_refused_by_its_text_too():
+    loaded = build("llama")
+    loaded.tokenizer.add_tokens(["beyond"])
+    for named in ("beyond", f"id:{len(loaded.tokenizer) - 1}"):
+        with pytest.raises(NoSuchRow):
+            one_token(loaded, named)
+
+
+def test_bytes_of_a_shell_that_are_no_text_name_no_token(tied_model):
+    with pytest.raises(NotAToken) as refused:
+        one_token(tied_model, "the \udcff")
+    str(refused.value).encode()  # it can be printed
 
 
 def test_a_model_that_fills_gaps_is_read_at_its_first_mask():

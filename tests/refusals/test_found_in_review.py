@@ -8,9 +8,10 @@ import torch
 from safetensors.torch import load_file
 
 from tiedviz.models.known import known_facts
+from tiedviz.models.lengths import LONGEST_UNTRAINED
 from tiedviz.models.loading import load
 from tiedviz.models.memory.residents import Residents
-from tiedviz.models.prompt import LONGEST_UNTRAINED, encode, one_token
+from tiedviz.models.prompt import encode, one_token
 from tiedviz.models.sources import GgufSource, find_source
 from tiedviz.words.refusals.file import HostileHeader
 from tiedviz.words.refusals.opening import (

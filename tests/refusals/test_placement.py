@@ -8,9 +8,9 @@ from transformers import LlamaForCausalLM
 
 from tiedviz.compute.next_token.reading import read
 from tiedviz.models.loading import load
+from tiedviz.models.machine import HEADROOM
 from tiedviz.models.memory import placement
-from tiedviz.models.memory.machine import HEADROOM
-from tiedviz.words.refusals.opening import TooLittleMemory
+from tiedviz.words.refusals.opening import BrokenLoad, TooLittleMemory
 
 
 @pytest.fixture
@@ -93,3 +93,31 @@ def test_a_device_map_of_auto_loads_and_answers_the_same(big, monkeypatch):
     assert spread.placement == "spread over the accelerators" and spread.tied
     ids = [5, 90, 17, 200]
     assert torch.equal(read(spread, ids).logits, read(whole, ids).logits)
+
+
+def test_a_block_without_numbers_is_not_taken_for_one_on_disk(tiny_folder):
+    """Block 1 is on disk, and the name of block 10 begins like its."""
+    from tiedviz.files.facts import read_facts
+    from tiedviz.models.loading import _check
+
+    folder = tiny_folder(num_hidden_layers=11)
+    model = load(str(folder)).model
+    model.hf_device_map = {"model.layers.1": "disk"}
+    model.model.layers[1].to("meta")
+    _check(model, read_facts(folder), "offloaded")
+    model.model.layers[10].to("meta")
+    with pytest.raises(BrokenLoad, match="got no numbers"):
+        _check(model, read_facts(folder), "offloaded")
+
+
+def test_a_model_without_a_list_of_blocks_is_too_large_as_a_whole(big, monkeypatch):
+    """It is the same model, as if its blocks hung in it by names of their own."""
+    from tiedviz.files.facts import read_facts
+
+    class Listless(torch.nn.Linear):
+        def __init__(self, config: object) -> None:
+            super().__init__(1_000, 10)
+
+    leave(monkeypatch, 0.0, big)
+    with pytest.raises(TooLittleMemory):
+        placement.place(Listless, big, read_facts(big), "listless")

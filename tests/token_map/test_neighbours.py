@@ -127,3 +127,10 @@ def test_a_word_without_its_space_is_the_token_with_it_where_only_that_exists(ti
     with pytest.raises(NotAToken):
         named_token(tied_model, "cat dog")
     assert read_walk(tied_model, "cat − ␣cat + the").shown == "␣cat − ␣cat + ␣the"
+
+
+def test_a_walk_over_a_damaged_row_is_refused(tied_model):
+    table = tied_model.embedding.detach().clone()
+    table[30] = torch.nan
+    with pytest.raises(RowNotFinite, match="30"):
+        read_walk(tied_model, "id:20 − id:30 + id:40").vector(table)

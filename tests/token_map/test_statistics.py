@@ -73,3 +73,9 @@ def test_the_mean_cosine_before_and_after_centring():
     assert abs(spread.centred_cosine) < 0.01
     assert spread.median_norm == pytest.approx(float(matrix.norm(dim=1).median()), abs=0.05)
     assert spread.mean_length == pytest.approx(float(matrix.mean(0).norm()), abs=1e-4)
+
+
+def test_a_table_of_nothing_usable_has_no_numbers():
+    matrix = torch.full((4, 3), torch.nan)
+    found = spread_of(matrix, map_rows(matrix))
+    assert np.isnan([found.cosine, found.mean_norm, found.least_norm, found.largest_norm]).all()

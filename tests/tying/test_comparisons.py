@@ -64,3 +64,14 @@ def test_a_state_through_its_own_matrix_gives_the_models_answer(untied_model):
     assert own["id"].tolist() == reading.logits.topk(5).indices.tolist()
     other = through(untied_model, reading, after, untied_model.embedding)
     assert other["id"].tolist() != own["id"].tolist()
+
+
+def test_a_row_that_is_no_numbers_is_the_same_as_itself_and_named_where_it_is_new(matrix):
+    base = matrix.clone()
+    base[3] = torch.nan
+    assert against_base(base.clone(), base).identical
+    now = base.clone()
+    now[5, 2] = torch.nan
+    found = against_base(now, base)
+    assert (found.unchanged, found.changed) == (199, 1)
+    assert found.moved["row"].tolist() == [5] and found.moved["distance"].isna().all()

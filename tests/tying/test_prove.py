@@ -48,3 +48,34 @@ def test_an_encoder_decoder_model_proves_it_too(tmp_path):
 def test_a_row_beyond_the_last_is_refused(tied_model):
     with pytest.raises(NoSuchRow):
         prove(tied_model, IDS, 300)
+
+
+def test_nobody_else_sees_the_changed_row_meanwhile(tied_model):
+    """Pages multiply by the matrix without the model's lock, and keep what they found."""
+    E, seen = tied_model.embedding, []
+    block = tied_model.model.get_decoder().layers[0]
+    handle = block.register_forward_hook(lambda *_: seen.append(tied_model.embedding is E))
+    prove(tied_model, IDS, TOKEN)
+    handle.remove()
+    assert seen == [True, True]
+
+
+def test_a_row_of_zeros_is_changed_as_well(tiny_folder):
+    loaded = load(str(tiny_folder(tied=True, name="zero-row")))
+    with torch.no_grad():
+        loaded.embedding[TOKEN] = 0
+    proof = prove(loaded, IDS, TOKEN)
+    assert proof.input_moved > 0.1 and abs(proof.logit_moved) > 1e-3
+
+
+def test_a_model_that_lies_partly_on_disk_proves_it_too(tiny_folder, monkeypatch, empty_cache):
+    from tests.refusals.test_placement import leave
+
+    folder = tiny_folder(hidden_size=64, intermediate_size=256, num_hidden_layers=8)
+    whole = prove(load(str(folder)), IDS, TOKEN)
+    leave(monkeypatch, 0.6, folder)
+    spread = load(str(folder))
+    assert "disk" in spread.placement
+    proof = prove(spread, IDS, TOKEN)
+    assert proof.logit_moved == pytest.approx(whole.logit_moved, rel=1e-4)
+    assert any(parameter.is_meta for parameter in spread.model.parameters())

@@ -1,6 +1,8 @@
 import math
+from types import MethodType
 
 import torch
+from torch import nn
 
 from tests.tiny_models import build, opened
 from tests.verdict.conftest import tiny
@@ -23,12 +25,16 @@ def test_a_softcap_is_in_the_formula():
     assert "tanh" in hear_measured(build("gemma2")).formula
 
 
-def bent(name):
-    """A model whose head squares its product."""
-    loaded = build(name)
-    plain = loaded.model.lm_head.forward
-    loaded.model.lm_head.forward = lambda h: plain(h).square()
+def with_a_head_that(loaded, forward):
+    """The model with another way from h to the logits: `forward(head, h)`."""
+    head = loaded.model.lm_head
+    head.forward = MethodType(forward, head)
     return loaded
+
+
+def bent(loaded):
+    """A model whose head squares its product."""
+    return with_a_head_that(loaded, lambda head, h: nn.Linear.forward(head, h).square())
 
 
 def word_of(loaded):
@@ -37,28 +43,24 @@ def word_of(loaded):
 
 
 def test_a_head_with_a_way_of_its_own_is_still_tied():
-    assert word_of(bent("gemma2")) == ("tied", "E")
+    assert word_of(bent(build("gemma2"))) == ("tied", "E")
     assert word_of(build("mobilebert")) == ("tied", "E")
 
 
 def test_an_untied_head_with_a_way_of_its_own_is_still_untied():
-    loaded = opened(tiny(False), "untied")
-    plain = loaded.model.lm_head.forward
-    loaded.model.lm_head.forward = lambda h: plain(h).square()
-    assert word_of(loaded) == ("untied", "W")
+    assert word_of(bent(opened(tiny(False), "untied"))) == ("untied", "W")
 
 
 def test_logits_from_a_third_matrix_are_not_called_tied():
-    loaded = opened(tiny(True), "third")
     third = torch.randn(50, 16)
-    loaded.model.lm_head.forward = lambda h: h @ third.T
+    loaded = with_a_head_that(opened(tiny(True), "third"), lambda head, h: h @ third.T)
     assert word_of(loaded) == ("cannot_tell", "neither")
 
 
 def test_logits_from_e_beside_a_head_that_is_not_used_are_not_called_untied():
     loaded = opened(tiny(False), "unused")
-    table = loaded.model.model.embed_tokens
-    loaded.model.lm_head.forward = lambda h: h @ table.weight.T
+    loaded.model.lm_head.read = (loaded.model.model.embed_tokens,)
+    with_a_head_that(loaded, lambda head, h: h @ head.read[0].weight.T)
     assert word_of(loaded) == ("cannot_tell", "E")
 
 
@@ -67,14 +69,14 @@ def test_a_model_that_reads_no_tokens_leaves_it_open():
 
 
 def test_the_experiment_changes_nothing():
-    loaded = bent("gemma2")
+    loaded = bent(build("gemma2"))
     before = loaded.embedding.clone()
     hear_measured(loaded)
     assert torch.equal(loaded.embedding, before)
 
 
 def test_what_is_not_reproduced_says_why():
-    loaded = bent("llama")
+    loaded = bent(build("llama"))
     found = hear_measured(loaded)
     assert not found.reproduced and found.reason
     assert found.max_abs_error is None or math.isfinite(found.max_abs_error)

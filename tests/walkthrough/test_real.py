@@ -12,7 +12,7 @@ from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
 from tiedviz.compute.walkthrough.blocks import blocks_of
 from tiedviz.compute.walkthrough.built import build_both
-from tiedviz.compute.walkthrough.entrance import entrance_of
+from tiedviz.compute.walkthrough.entrance import _two_tokens, entrance_of
 from tiedviz.compute.walkthrough.lookup import time_lookup
 from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
 from tiedviz.compute.walkthrough.special import other_marks, special_rows, spells_bytes
@@ -152,3 +152,16 @@ def test_pulls_are_the_gradient_of_the_output_rows(name):
     wanted = weight.grad.norm(dim=1)[found["id"].tolist()]
     assert found["length"].tolist() == pytest.approx(wanted.tolist(), rel=1e-3)
     assert rows_pushed(reading, after, target) == loaded.embedding.shape[0]
+
+
+def test_damaged_rows_are_nobodys_neighbours_and_no_entrance():
+    """nan comes first in a ranking, and no comparison with it is ever true."""
+    loaded = build("llama")
+    assert not loaded.tied and unembedding_of(loaded).reproduced
+    first, _ = _two_tokens(loaded)
+    with torch.no_grad():
+        loaded.embedding[first] = torch.nan
+    near = next_by_meaning(loaded, 9)
+    assert first not in near["id"].tolist() and near["cosine"].notna().all()
+    found = entrance_of(loaded)
+    assert found is None or not found.sum_of_parts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pickle
 import pkgutil
 
 import pytest
@@ -75,6 +76,13 @@ def test_its_parts_fit_into_one_line(kind):
 @each_kind
 def test_its_class_says_in_one_sentence_when_it_is_raised(kind):
     assert kind.__doc__ and kind.__doc__.strip().splitlines()[0].endswith(".")
+
+
+@each_kind
+def test_it_can_be_copied_as_any_exception_can(kind):
+    refusal = made(kind)
+    again = pickle.loads(pickle.dumps(refusal))
+    assert type(again) is kind and str(again) == str(refusal)
 
 
 def test_no_two_refusals_have_the_same_words():

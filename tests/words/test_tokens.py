@@ -16,6 +16,7 @@ from tiedviz.words.tokens import (
     characters,
     markdown_safe,
     piece_bytes,
+    readable,
     shorten,
     visible,
 )
@@ -291,3 +292,9 @@ def test_smollm2_shows_the_bytes_of_what_it_never_saw_as_a_word(smollm2, text, p
     assert b"".join(token.raw for token in read).decode() == text
     assert len(characters(read)) == groups
     assert not any("\ufffd" in token.shown for token in read)
+
+
+def test_running_text_shows_its_outer_spaces_in_either_direction():
+    assert readable(b" a cat ") == "␣a cat␣"
+    assert readable(" שלום עולם ".encode()) == "\u2066␣שלום עולם␣\u2069"
+    assert readable(b"  ") == "␣␣"

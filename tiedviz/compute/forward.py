@@ -88,6 +88,18 @@ def call_arguments(
     return wanted
 
 
+def same_tensors_elsewhere(model: nn.Module) -> nn.Module:
+    """A copy of the modules that holds the very tensors of `model`: no numbers are copied.
+
+    For `torch.func.functional_call`: while it runs, what stands in for the parameters hangs in the
+    modules themselves, where other threads would see it (a sidebar that asks whether E is W, or a
+    page that multiplies by the matrix without the model's lock). A function that somebody hung into
+    the model and that keeps a module of its own by closure goes on with that module.
+    """
+    held = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
+    return copy.deepcopy(model, memo=dict(held))
+
+
 @contextmanager
 def within_length(loaded: LoadedModel, tokens: int) -> Iterator[None]:
     """Run the model in this block; what it raises past its trained length becomes a refusal.

@@ -3,7 +3,7 @@
 Building on the meta device costs no memory for weights, but every layer is a Python object, and
 some configuration classes make a list as long as the number they are given. So each number has a
 bound by what its key names; what slips through is stopped while it is built, to be counted
-(`compute/counts/build.py`) or to be opened (`models/building.py`).
+(`models/unweighted.py`) or to be opened (`models/loading.py`).
 """
 
 from __future__ import annotations

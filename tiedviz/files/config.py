@@ -69,6 +69,11 @@ def read_config(folder: Path) -> dict[str, object]:
     return _shallow(read_object(folder / CONFIG, CONFIG_LIMIT), CONFIG)
 
 
+def read_config_file(path: Path) -> dict[str, object]:
+    """The configuration in a file of any name, refused as by `read_config`."""
+    return _shallow(read_object(path, CONFIG_LIMIT), path.name)
+
+
 def parse_config(raw: bytes, name: str = CONFIG) -> dict[str, object]:
     """The configuration in the bytes of a config.json, refused as by `read_config`."""
     if len(raw) > CONFIG_LIMIT:

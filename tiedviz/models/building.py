@@ -8,6 +8,7 @@ inside `building()`, and nowhere else.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,16 +42,15 @@ def building(while_waiting: Callable[[], None] = lambda: None) -> Iterator[None]
 
 
 @contextmanager
-def at_most(tensors: int, numbers: int, stop: Callable[[], Exception]) -> Iterator[None]:
-    """Stop what this thread builds on the meta device once there is more of it.
+def while_built(check: Callable[[int, int], None]) -> Iterator[None]:
+    """Look at what this thread builds on the meta device, one parameter after the other.
 
     A model is built there first and filled afterwards; what its files lack would be filled with
     random numbers, however much that is.
 
     Args:
-        tensors: so many parameters may be made, tied ones counted at each place,
-        numbers: and so many numbers in them.
-        stop: the error that is raised beyond.
+        check: told how many parameters there are so far, tied ones counted at each place, and how
+            many numbers in them; what it raises ends the building.
     """
     mine, seen = threading.get_ident(), [0, 0]
 
@@ -59,14 +59,28 @@ def at_most(tensors: int, numbers: int, stop: Callable[[], Exception]) -> Iterat
             return
         seen[0] += 1
         seen[1] += parameter.numel()
-        if seen[0] > tensors or seen[1] > numbers:
-            raise stop()
+        check(*seen)
 
     handle = register_module_parameter_registration_hook(look)
     try:
         yield
     finally:
         handle.remove()
+
+
+@contextmanager
+def quiet_library() -> Iterator[None]:
+    """Keep the library's advice about configurations off the command line's output.
+
+    Its logger alone: what other threads have to say about an opening that fails must be heard.
+    """
+    logger = logging.getLogger("transformers")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _restore() -> None:

@@ -12,6 +12,7 @@ import transformers
 from transformers import CONFIG_MAPPING, PreTrainedModel
 
 from tiedviz.files.config import read_config
+from tiedviz.models.classes import named_class
 from tiedviz.words.quantisation import PACKAGES
 from tiedviz.words.refusals.checkpoint import (
     NeedsNewerTransformers,
@@ -26,7 +27,7 @@ from tiedviz.words.refusals.checkpoint import (
 _READ_BY_ITSELF = ("fp8", "mxfp4")
 
 
-def model_class(folder: Path, title: str) -> type[PreTrainedModel]:
+def checked_class(folder: Path, title: str) -> type[PreTrainedModel]:
     """The class that config.json names, after everything that would stand in its way was checked.
 
     Raises:
@@ -36,12 +37,10 @@ def model_class(folder: Path, title: str) -> type[PreTrainedModel]:
     config = read_config(folder)
     check_model_type(config, title)
     _check_quantisation(config, title)
-    named = config.get("architectures")
-    for name in named if isinstance(named, list) else []:
-        found = getattr(transformers, str(name), None)
-        if isinstance(found, type) and issubclass(found, PreTrainedModel):
-            return found
-    raise NoArchitecture(title, _listed(named))
+    found = named_class(config)
+    if found is None:
+        raise NoArchitecture(title, _listed(config.get("architectures")))
+    return found
 
 
 def _listed(named: object) -> str:

@@ -9,11 +9,9 @@ that writes text, and asked what it made of it.
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
-import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import transformers
@@ -21,7 +19,7 @@ from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from tiedviz.files.verdict.defaults import TABLE, TEXT_PARTS
-from tiedviz.models.building import building
+from tiedviz.models.building import building, quiet_library
 
 # The kinds of class that score tokens, by transformers' own lists; all its other lists do not.
 _SCORING = (
@@ -36,12 +34,12 @@ _LETTERS = {True: "T", False: "F", None: "-"}
 def class_defaults() -> dict[str, Any]:
     """The whole table, as it is kept in the json file."""
     scoring = _names(f"MODEL_FOR_{kind}_MAPPING_NAMES" for kind in _SCORING)
-    kinds = [name for name in dir(modeling_auto) if name.startswith("MODEL_")]
-    every = _names(kind for kind in kinds if kind.endswith("MAPPING_NAMES"))
+    lists = [name for name in dir(modeling_auto) if name.startswith("MODEL_")]
+    every = _names(name for name in lists if name.endswith("MAPPING_NAMES"))
     others = {name: kind for name, kind in every.items() if name not in scoring}
     for name in [name for name in others if name.endswith("ForPreTraining") and _ties(name)]:
         scoring[name] = others.pop(name)
-    with building(), _silent():
+    with building(), quiet_library():
         listed = {*scoring.values(), *others.values(), *_language_types()}
         kinds = sorted(listed & set(CONFIG_MAPPING.keys()))
         facts = {kind: _facts(CONFIG_MAPPING[kind]) for kind in kinds}
@@ -89,16 +87,6 @@ def _language_types() -> list[str]:
 def _ties(name: str) -> bool:
     """Whether the class has an output over tokens: pretraining classes are of every kind."""
     return bool(getattr(getattr(transformers, name, None), "_tied_weights_keys", None))
-
-
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    before = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(before)
 
 
 def _facts(kind: Any) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
+from tiedviz.models.sizes import layers_of, positions_of
 from tiedviz.models.vocabulary import Vocabulary
 from tiedviz.words.refusals.prompt import NoAnswerBegun
 
@@ -118,22 +119,12 @@ class LoadedModel:
     @property
     def layers(self) -> int | None:
         """Block calls on the side that scores, as its config states them."""
-        config, names = self.model.config, ["num_hidden_layers"]
-        if config.is_encoder_decoder:
-            names = ["decoder_layers", "num_decoder_layers", *names]
-        else:
-            config = config.get_text_config(decoder=True)
-        stated = (getattr(config, name, None) for name in names)
-        return next((layers for layers in stated if isinstance(layers, int)), None)
+        return layers_of(self.model.config)
 
     @property
     def positions(self) -> int | None:
         """The longest sequence it was trained for, as its config states it."""
-        config = self.model.config.get_text_config(decoder=True)
-        stated = (
-            getattr(config, name, None) for name in ("max_position_embeddings", "max_seq_len")
-        )
-        return next((length for length in stated if isinstance(length, int) and length > 0), None)
+        return positions_of(self.model.config)
 
 
 def _class_names(mapping: Any) -> set[str]:

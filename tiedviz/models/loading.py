@@ -14,11 +14,11 @@ from transformers import AutoTokenizer, PreTrainedModel
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
-from tiedviz.models.building import at_most, building, intact
+from tiedviz.models.building import building, intact, while_built
 from tiedviz.models.cache.convert import convert, converted_folder
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.cache.shelf import fetch
-from tiedviz.models.checkpoint import model_class
+from tiedviz.models.checkpoint import checked_class
 from tiedviz.models.hub.opening import repository_folder
 from tiedviz.models.identity import identity
 from tiedviz.models.loaded import LoadedModel
@@ -128,7 +128,7 @@ def load_folder(
     """
     facts = read_facts(folder)
     _check_size(folder, title)
-    kind = model_class(folder, title)
+    kind = checked_class(folder, title)
     report(Step("Loading the tokenizer"))
     tokenizer = _tokenizer(folder, title)
     make_room(facts.float32_bytes)  # nobody's model goes for one that cannot be opened
@@ -136,7 +136,7 @@ def load_folder(
     with building(while_waiting=lambda: report(waiting)):
         report(Step("Loading", 0, facts.float32_bytes, "bytes"))
         placement = place(kind, folder, facts, title)
-        with at_most(MAX_TENSORS, _most_numbers(facts), lambda: NotBuilt(title, _ASKS_TOO_MUCH)):
+        with while_built(_limits(facts, title)):
             model, missing = _build(kind, folder, title, placement)
         _check(model, facts, title)
     model.eval().requires_grad_(False)
@@ -153,9 +153,6 @@ def load_folder(
     )
 
 
-_ASKS_TOO_MUCH = "its config.json asks for far more weights than its files hold"
-
-
 def _check_size(folder: Path, title: str) -> None:
     """Nothing, or a refusal: whoever builds it holds the lock, and a billion blocks take a while.
 
@@ -168,13 +165,20 @@ def _check_size(folder: Path, title: str) -> None:
         raise NotBuilt(title, refusal.why) from refusal
 
 
-def _most_numbers(facts: ModelFacts) -> int:
-    """How many a model of these files may be built with.
+def _limits(facts: ModelFacts, title: str) -> Callable[[int, int], None]:
+    """Nothing, or a refusal once more is built than files like these are for.
 
     Many times what they hold (quantised files hold less, and a head is often left out), or, for
     small files, what no machine would miss.
     """
-    return max(16 * facts.parameters, 200_000_000)
+    most = max(16 * facts.parameters, 200_000_000)
+
+    def check(tensors: int, numbers: int) -> None:
+        if tensors > MAX_TENSORS or numbers > most:
+            why = "its config.json asks for far more weights than its files hold"
+            raise NotBuilt(title, why)
+
+    return check
 
 
 def _tokenizer(folder: Path, title: str) -> Any:
@@ -218,13 +222,12 @@ def _first_line(error: Exception) -> str:
 def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
     """Nothing, or a refusal where the library left the model or itself in a state it should not."""
     # what accelerate keeps on disk stands on meta between two calls; its blocks say so
-    on_disk = tuple(
-        name for name, at in getattr(model, "hf_device_map", {}).items() if at == "disk"
-    )
+    places = getattr(model, "hf_device_map", {})
+    on_disk = tuple(f"{name}." if name else "" for name, at in places.items() if at == "disk")
     on_meta = [
         name
         for name, parameter in model.named_parameters()
-        if parameter.is_meta and not name.startswith(on_disk or ("\0",))
+        if parameter.is_meta and not name.startswith(on_disk)
     ]
     if on_meta:
         raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")

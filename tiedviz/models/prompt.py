@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from torch import nn
-
+from tiedviz.models.lengths import length_notes
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
-from tiedviz.words.numbers import count
-from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
-from tiedviz.words.tokens import Token
-
-# The most tokens run past a rotary model's trained length: attention grows with their square.
-LONGEST_UNTRAINED = 4096
+from tiedviz.words.refusals.prompt import EmptyPrompt, NotAToken, require_row
+from tiedviz.words.tokens import Token, encodable
 
 
 class Bos(StrEnum):
@@ -75,19 +70,22 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str 
         PromptTooLong: the model has no position for the last ones.
         NoSuchRow: the tokenizer has more tokens than the matrix has rows.
     """
-    text = text.encode("utf-8", "replace").decode()  # lone surrogates are no text
+    text = encodable(text)
     with loaded.lock:
         ids = _ids(loaded.tokenizer, text, bos)
         by_default = _ids(loaded.tokenizer, text, Bos.DEFAULT)
     if not ids:
         raise EmptyPrompt(loaded.title)
-    _require_rows(loaded, ids)
-    notes = _length_notes(loaded, len(ids))
+    require_row(max(ids), loaded.embedding.shape[0])
+    notes = length_notes(loaded, len(ids))
     notes += _bos_notes(loaded.tokenizer.bos_token_id, ids, by_default)
     notes += _text_notes(text, loaded.tokenizer.unk_token_id, ids)
     written, place = None, len(ids) - 1
     if loaded.kind is Kind.SEQ2SEQ:
-        written = tuple(loaded.vocabulary.tokens(_written(loaded, decoder)))
+        answer = [decoder_start(loaded.model), *bare_ids(loaded, decoder)]
+        require_row(max(answer), loaded.embedding.shape[0])
+        notes += length_notes(loaded, len(answer))
+        written = tuple(loaded.vocabulary.tokens(answer))
         place = len(written) - 1
     elif loaded.kind is Kind.MASKED:
         place, note = mask_position(ids, loaded.tokenizer.mask_token_id)
@@ -95,22 +93,11 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str 
     return Prompt(text, tuple(loaded.vocabulary.tokens(ids)), tuple(notes), written, place)
 
 
-def _written(loaded: LoadedModel, text: str) -> list[int]:
-    """The decoder's tokens: the mark that begins every answer, then `text`."""
-    clean = text.encode("utf-8", "replace").decode()
+def bare_ids(loaded: LoadedModel, text: str) -> list[int]:
+    """The ids of `text` without the marks that the tokenizer puts around a prompt; perhaps none."""
     with loaded.lock:
-        bare = loaded.tokenizer(clean, add_special_tokens=False, verbose=False)["input_ids"]
-    ids = [decoder_start(loaded.model), *bare]
-    _require_rows(loaded, ids)
-    _length_notes(loaded, len(ids))
-    return ids
-
-
-def _require_rows(loaded: LoadedModel, ids: list[int]) -> None:
-    """Nothing, or a refusal where a token has no row (a tokenizer with tokens of its own)."""
-    rows = loaded.embedding.shape[0]
-    if (largest := max(ids)) >= rows:
-        raise NoSuchRow(largest, rows)
+        found = loaded.tokenizer(encodable(text), add_special_tokens=False, verbose=False)
+    return list(found["input_ids"])
 
 
 def _ids(tokenizer: Any, text: str, bos: Bos) -> list[int]:
@@ -128,60 +115,6 @@ def _ids(tokenizer: Any, text: str, bos: Bos) -> list[int]:
 def _leading(ids: list[int], mark: int) -> int:
     """How many times `mark` stands at the beginning."""
     return next((index for index, id in enumerate(ids) if id != mark), len(ids))
-
-
-def _length_notes(loaded: LoadedModel, tokens: int) -> list[str]:
-    trained = loaded.positions
-    if trained is None:
-        if tokens > LONGEST_UNTRAINED:
-            why = f"for {loaded.title} the longest that is run here is"
-            raise PromptTooLong(tokens, LONGEST_UNTRAINED, why)
-        return []
-    rows = _position_limit(loaded, trained)
-    if rows is not None and tokens > rows:
-        raise PromptTooLong(tokens, rows, f"{loaded.title} has a learned vector for each of")
-    if tokens <= trained:
-        return []
-    if tokens > max(trained, LONGEST_UNTRAINED):
-        limit = max(trained, LONGEST_UNTRAINED)
-        raise PromptTooLong(tokens, limit, f"for {loaded.title} the longest that is run here is")
-    return [
-        f"{count(tokens)} tokens is past the {count(trained)} this model was trained for: "
-        "it still answers, but nothing says how well."
-    ]
-
-
-def most_tokens(loaded: LoadedModel) -> int:
-    """The longest sequence that is run here: what the model has positions for, within reason."""
-    trained = loaded.positions
-    if trained is None:
-        return LONGEST_UNTRAINED
-    rows = _position_limit(loaded, trained)
-    return max(trained, LONGEST_UNTRAINED) if rows is None else rows
-
-
-def _position_limit(loaded: LoadedModel, positions: int) -> int | None:
-    """The tokens that a learned table of positions has rows for; None where none is looked up.
-
-    Args:
-        loaded: the model.
-        positions: the longest sequence it was trained for, as its config states it.
-    """
-    if "position_limit" in loaded.memo:
-        return loaded.memo["position_limit"]
-    others = {loaded.model.get_input_embeddings(), loaded.model.get_output_embeddings()}
-    usable = [
-        # a table with a row for padding counts its positions from the row after that
-        module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
-        for module in loaded.model.modules()
-        if isinstance(module, nn.Embedding)
-        and module not in others
-        # some tables keep two rows more than positions
-        and positions <= module.num_embeddings <= positions + 8
-    ]
-    limit = min([positions, *usable]) if usable else None
-    loaded.memo["position_limit"] = limit
-    return limit
 
 
 def _bos_notes(mark: int | None, ids: list[int], by_default: list[int]) -> list[str]:
@@ -241,12 +174,10 @@ def one_token(loaded: LoadedModel, text: str) -> Token:
         NoSuchRow: the matrix has fewer rows.
     """
     if re.fullmatch(r"id:[0-9]{1,12}", text):
-        row, rows = int(text[3:]), loaded.embedding.shape[0]
-        if row >= rows:
-            raise NoSuchRow(row, rows)
-        return loaded.vocabulary.token(row)
-    with loaded.lock:
-        ids = loaded.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        ids = [int(text[3:])]
+    else:
+        ids = bare_ids(loaded, text)
     if len(ids) != 1:
-        raise NotAToken(text, len(ids))
+        raise NotAToken(encodable(text), len(ids))
+    require_row(ids[0], loaded.embedding.shape[0])
     return loaded.vocabulary.token(ids[0])

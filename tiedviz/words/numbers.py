@@ -58,6 +58,11 @@ def percent(fraction: float, digits: int = 1) -> str:
     return f"{fraction * 100:.{digits}f} %"
 
 
+def or_none(number: float) -> float | None:
+    """The number, or None where it is nan or infinite: JSON has neither."""
+    return number if math.isfinite(number) else None
+
+
 def scientific(number: float) -> str:
     """A small number as 9.5×10⁻⁶; zero is 0."""
     if number == 0 or not math.isfinite(number):

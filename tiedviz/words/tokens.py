@@ -86,11 +86,7 @@ class Token:
     @property
     def whole(self) -> bool:
         """Whether the bytes are complete characters."""
-        try:
-            self.raw.decode("utf-8")
-        except UnicodeDecodeError:
-            return False
-        return True
+        return is_whole(self.raw)
 
     @property
     def shown(self) -> str:
@@ -105,6 +101,15 @@ class Token:
         return self.raw.hex(" ").upper()
 
 
+def is_whole(raw: bytes) -> bool:
+    """Whether bytes are complete characters, or none."""
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def visible(raw: bytes) -> str:
     """Bytes as text in which every space, control character and stray byte can be seen.
 
@@ -112,9 +117,18 @@ def visible(raw: bytes) -> str:
     own, `⟨E4 BD⟩` bytes that are not a whole character. Right-to-left text is isolated, so that it
     cannot turn round what stands beside it.
     """
+    return _isolated(_marked(raw))
+
+
+def _marked(raw: bytes) -> str:
     if raw.isascii() and (text := raw.decode("ascii")).isprintable():  # most of any vocabulary
         return text.replace(" ", "␣")
-    text = "".join(_visible_run(run) for run in _runs(raw))
+    return "".join(_visible_run(run) for run in _runs(raw))
+
+
+def _isolated(text: str) -> str:
+    if text.isascii():
+        return text
     if any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text):
         return f"\u2066{text}\u2069"
     return text
@@ -224,12 +238,17 @@ def markdown_safe(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
+def encodable(text: str) -> str:
+    """The text with ? for each lone surrogate, which no file and no tokenizer can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def readable(raw: bytes) -> str:
     """Bytes as running text: spaces between words stay spaces, those at either end are shown."""
-    text = visible(raw)
+    text = _marked(raw)
     inner = text.strip("␣")
     left, _, right = text.partition(inner) if inner else (text, "", "")
-    return f"{left}{inner.replace('␣', ' ')}{right}"
+    return _isolated(f"{left}{inner.replace('␣', ' ')}{right}")
 
 
 def shorten(text: str, width: int = 24) -> str:

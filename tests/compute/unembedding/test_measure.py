@@ -11,7 +11,7 @@ from tests.tiny_models import RECIPES, build, names, opened
 from tiedviz.compute.forward import first_tensor, forward, hooked, with_first_tensor
 from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.unembedding.measure import limit_for, plain_product, row_norms
+from tiedviz.compute.unembedding.product import limit_for, plain_product, row_norms
 from tiedviz.models.loaded import LoadedModel
 
 # The logits come out, the way from the layers below does not.

@@ -72,7 +72,7 @@ def agreement(
         mass=(min(1.0, float(p.sum())), min(1.0, float(q.sum()))),
         js_bits=jensen_shannon(p, q),
         top=top,
-        in_both=tuple(text for text in mine if text in set(theirs)),
+        in_both=tuple(text for text in mine if text in theirs),
         same_first=mine[:1] == theirs[:1],
         parting=None if one is None or other is None else parted(one, other),
     )

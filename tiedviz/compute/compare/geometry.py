@@ -6,7 +6,6 @@ it may be gone again before the next is opened.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
-ANCHORS = 2000
-"""Texts whose neighbours are compared: enough for an interval of about one point."""
+from tiedviz.compute.anchors import ANCHORS, half_interval, nearest_rows, shared_part
 
-NEIGHBOURS = 10
 _PAIRS = 20_000
-_BLOCK_BYTES = 16_000_000  # of one block of cosines
 
 
 @dataclass(frozen=True)
@@ -76,17 +72,16 @@ def geometry(
         raw = _cosines(chosen, pairs, torch.zeros(chosen.shape[1]))
         centred = _cosines(chosen, pairs, chosen.mean(0))
         unit = chosen.div_(norms.clamp_min(1e-12)[:, None])
-        nearest = _nearest(unit, torch.from_numpy(anchors), pause)
-    margin = 1.96 * float(raw.std()) / math.sqrt(len(raw))
+        nearest = nearest_rows(unit, torch.from_numpy(anchors), pause)
     return Geometry(
         rows=len(rows),
         norm=float(norms.mean()),
         norm_spread=float(norms.std()),
         cosine=float(raw.mean()),
-        cosine_margin=margin,
+        cosine_margin=half_interval(raw.numpy()),
         cosine_centred=float(centred.mean()),
         anchors=anchors,
-        nearest=nearest.numpy(),
+        nearest=nearest,
     )
 
 
@@ -104,20 +99,6 @@ def _cosines(matrix: torch.Tensor, pairs: np.ndarray, minus: torch.Tensor) -> to
     for some in torch.from_numpy(pairs).split(1000, dim=1):
         one, other = ((matrix[side] - minus).double() for side in some)
         found.append(torch.nn.functional.cosine_similarity(one, other, dim=1))
-    return torch.cat(found)
-
-
-def _nearest(unit: torch.Tensor, anchors: torch.Tensor, pause: Callable[[], Any]) -> torch.Tensor:
-    """(A, k) int32. One block of cosines at a time, never all of them."""
-    count = min(NEIGHBOURS, len(unit) - 1)
-    step = max(1, _BLOCK_BYTES // (4 * len(unit)))
-    room = torch.empty((min(step, len(anchors)), len(unit)))
-    found = []
-    for block in anchors.split(step):
-        pause()
-        cosines = torch.mm(unit[block], unit.T, out=room[: len(block)])
-        cosines[torch.arange(len(block)), block] = -2  # not itself
-        found.append(cosines.topk(count, dim=1).indices.int())
     return torch.cat(found)
 
 
@@ -148,10 +129,9 @@ def neighbours_shared(one: Geometry, other: Geometry) -> Overlap:
     """
     if one.rows != other.rows or not np.array_equal(one.anchors, other.anchors):
         raise ValueError(f"measured over {one.rows} texts and over {other.rows}")
-    same = (one.nearest[:, :, None] == other.nearest[:, None, :]).any(2).mean(1)
-    margin = 1.96 * float(same.std(ddof=1)) / math.sqrt(len(same)) if len(same) > 1 else 0.0
-    count = one.nearest.shape[1]
-    return Overlap(float(same.mean()), margin, count / (one.rows - 1), len(same), count)
+    same, count = shared_part(one.nearest, other.nearest), one.nearest.shape[1]
+    by_chance = count / (one.rows - 1)
+    return Overlap(float(same.mean()), half_interval(same), by_chance, len(same), count)
 
 
 def geometry_record(found: Geometry) -> dict[str, Any]:

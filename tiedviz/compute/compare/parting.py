@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tiedviz.words.tokens import is_whole
+
 
 @dataclass(frozen=True)
 class Text:
@@ -53,7 +55,7 @@ def parted(one: Text, other: Text) -> Parting:
         same = min(len(a), len(b))
     places = (_token_at(one, same), _token_at(other, same))
     common = a[:same]
-    while common and not _whole(common):
+    while common and not is_whole(common):
         common = common[:-1]
     return Parting(common, places, (one.ended, other.ended))
 
@@ -66,11 +68,3 @@ def _token_at(text: Text, byte: int) -> int | None:
         if byte < seen:
             return index
     return None
-
-
-def _whole(text: bytes) -> bool:
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

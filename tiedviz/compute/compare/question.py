@@ -39,7 +39,7 @@ def question(loaded: LoadedModel, prompt: str) -> Question:
     masks = [*MASKS, *([own] if own else [])]
     before, mask, after = _cut(prompt, masks)
     if loaded.kind is Kind.MASKED:
-        return _to_fill(loaded.title, str(own), before, mask, after)
+        return _to_fill(loaded.title, own, before, mask, after)
     if not mask:
         return Question(prompt)
     if re.search(r"\w", after):
@@ -48,7 +48,10 @@ def question(loaded: LoadedModel, prompt: str) -> Question:
     return Question(before.rstrip(), f"It reads what stands before {mask}.")
 
 
-def _to_fill(title: str, own: str, before: str, mask: str, after: str) -> Question:
+def _to_fill(title: str, own: str | None, before: str, mask: str, after: str) -> Question:
+    if own is None:
+        why = "it fills gaps, and its tokenizer has no mark for one"
+        raise NotTheSameQuestion(title, why, has_mask=False)
     if not mask:
         why = "it fills gaps, and the prompt has none"
         raise NotTheSameQuestion(title, why)

@@ -6,7 +6,7 @@ The most probable token each time (greedy), or one that is drawn. The same as th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,8 @@ import torch
 
 from tiedviz.compute.continuation.stepping import Stepper
 from tiedviz.compute.forward import has_decoder, sequence_read, within_length
+from tiedviz.models.lengths import most_tokens
 from tiedviz.models.loaded import Kind, LoadedModel
-from tiedviz.models.prompt import most_tokens
 from tiedviz.words.refusals.continuation import NoContinuation, NoSuchWay
 from tiedviz.words.refusals.model import HeadMissing
 from tiedviz.words.refusals.prompt import PromptTooLong
@@ -82,7 +82,6 @@ def continued(
     way: Way = GREEDY,
     written: Sequence[int] = (),
     most: int = 20,
-    pause: Callable[[], Any] = lambda: None,
 ) -> Iterator[Written]:
     """The tokens that follow a prompt, each as soon as it is known.
 
@@ -96,7 +95,6 @@ def continued(
         way: greedy or sampled.
         written: tokens of this continuation that are known already; it goes on after them.
         most: the most tokens of the continuation, `written` among them.
-        pause: called with the lock held before each token; may raise to stop.
 
     Raises:
         NoContinuation: a model that fills gaps.
@@ -109,7 +107,7 @@ def continued(
         raise HeadMissing(loaded.title, random)
     if not 1 <= most <= LONGEST:
         raise NoSuchWay("The number of tokens", most, f"from 1 to {LONGEST}")
-    return _tokens(loaded, list(ids), decoder_ids, way, list(written), most, pause)
+    return _tokens(loaded, list(ids), decoder_ids, way, list(written), most)
 
 
 def _tokens(
@@ -119,7 +117,6 @@ def _tokens(
     way: Way,
     written: list[int],
     most: int,
-    pause: Callable[[], Any],
 ) -> Iterator[Written]:
     read = list(sequence_read(loaded.model, ids, decoder_ids))
     draws = np.random.default_rng(way.seed).random(most)
@@ -127,7 +124,6 @@ def _tokens(
     stepper = Stepper(loaded, ids if has_decoder(loaded.model) else None)
     while len(written) < most and len(read) + len(written) <= limit:
         with loaded.lock:
-            pause()
             try:
                 with within_length(loaded, len(read) + len(written)):
                     logits = stepper.logits([*read, *written])

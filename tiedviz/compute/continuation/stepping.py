@@ -8,6 +8,7 @@ none, or where a decoder reads an encoder, the whole text is computed each time.
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ import torch
 from tiedviz.compute.forward import forward
 from tiedviz.compute.unembedding.measure import probe_ids
 from tiedviz.models.loaded import LoadedModel
+
+_LOG = logging.getLogger(__name__)
 
 # What two orders of adding up may differ by, as a part of the largest logit.
 _ROUNDING = {torch.float32: 1e-4, torch.float64: 1e-4}
@@ -74,7 +77,8 @@ def _measure(loaded: LoadedModel) -> bool:
         _, kept = _step(loaded, ids[:-2], len(ids) - 2, None)
         _, kept = _step(loaded, [ids[-2]], len(ids) - 1, kept)
         mine, _ = _step(loaded, [ids[-1]], len(ids), kept)
-    except Exception:  # whatever the library's code for this model cares to raise
+    except Exception as error:  # whatever the library's code for this model cares to raise
+        _LOG.info("%s is continued without its cache: %r", loaded.title, error)
         return False
     theirs = forward(loaded.model, ids, keep=len(ids) - 1).logits[0, -1].float().cpu()
     allowed = _ROUNDING.get(loaded.model.dtype, _COARSE_ROUNDING) * float(theirs.abs().max())

@@ -9,14 +9,14 @@ from typing import Any
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 
-from tiedviz.compute.counts.build import build, kind_of
 from tiedviz.compute.counts.counts import Counts
 from tiedviz.compute.counts.roles import count_parts, distinct_parameters
+from tiedviz.models.classes import kind_of
+from tiedviz.models.sizes import layers_of, stated
+from tiedviz.models.unweighted import unweighted_model
 from tiedviz.words.parts import PartCounts
 from tiedviz.words.refusals.count import NoTokenTable
 
-_DECODER_LAYERS = ("num_decoder_layers", "decoder_layers", "decoder_num_hidden_layers")
-_LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
 _EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _CHOSEN = ("num_experts_per_tok", "top_k_experts", "experts_per_token", "moe_k", "moe_topk")
 
@@ -45,7 +45,7 @@ def count_config(
     Raises:
         CountRefusal, CheckpointRefusal: it cannot be built.
     """
-    counts = count_model(build(config, title, kind, while_waiting), title)
+    counts = count_model(unweighted_model(config, title, kind, while_waiting), title)
     declared_untied = checkpoint_untied or config.get("tie_word_embeddings") is False
     return _untied(counts) if counts.tied and declared_untied else counts
 
@@ -68,7 +68,7 @@ def count_model(model: PreTrainedModel, title: str) -> Counts:
         kind=kind_of(model),
         V=rows,
         d=width,
-        layers=_layers(model.config),
+        layers=layers_of(model.config),
         head_shape=None if scoring is None else (scoring.shape[0], scoring.shape[1]),
         tied=tied,
         parts=parts,
@@ -95,16 +95,11 @@ def _weight(module: Any) -> nn.Parameter | None:
     return weight if isinstance(weight, nn.Parameter) and weight.dim() == 2 else None
 
 
-def _layers(config: PretrainedConfig) -> int | None:
-    """Block calls on the way to the output matrix: of an encoder and a decoder, the decoder's."""
-    return _first(config, _DECODER_LAYERS) or _first(config.get_text_config(), _LAYERS)
-
-
 def _used(model: PreTrainedModel) -> int:
     """Every distinct number as often as one forward pass uses it, a tied table once."""
     config = model.config.get_text_config()
     calls = _calls_of_a_shared_block(config)
-    experts, chosen = _first(config, _EXPERTS), _first(config, _CHOSEN)
+    experts, chosen = stated(config, _EXPERTS), stated(config, _CHOSEN)
     total = 0
     for name, _, parameter in distinct_parameters(model):
         numbers = parameter.numel()
@@ -116,13 +111,5 @@ def _used(model: PreTrainedModel) -> int:
 
 def _calls_of_a_shared_block(config: PretrainedConfig) -> int:
     """How often each stored block is called, in models that share blocks (ALBERT)."""
-    groups, layers = getattr(config, "num_hidden_groups", None), _first(config, _LAYERS)
+    groups, layers = getattr(config, "num_hidden_groups", None), layers_of(config)
     return layers // groups if groups and layers else 1
-
-
-def _first(config: PretrainedConfig, keys: tuple[str, ...]) -> int | None:
-    for key in keys:
-        value = getattr(config, key, None)
-        if type(value) is int and value > 0:
-            return value
-    return None

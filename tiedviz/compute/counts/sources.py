@@ -10,14 +10,11 @@ from pathlib import Path
 
 from tiedviz.files.allowed import may_read, named_path
 from tiedviz.files.bounds import check_bounds
-from tiedviz.files.config import parse_config, read_config
-from tiedviz.files.listing import CONFIG_LIMIT
-from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
+from tiedviz.files.config import parse_config, read_config, read_config_file
 from tiedviz.models.known import files_here
 from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, find_source
 from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
 from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, NothingPasted
-from tiedviz.words.refusals.file import HeaderTooLarge
 
 Config = dict[str, object]
 
@@ -39,7 +36,7 @@ def config_of(text: str) -> Config | CatalogueRow:
 def _find(text: str) -> Config | CatalogueRow:
     path = named_path(text)
     if path.suffix == ".json" and may_read(path) and _is_file(path):
-        return _parsed_file(path)
+        return read_config_file(path)
     source = find_source(text)
     if isinstance(source, HubSource):
         return _of_repository(source)
@@ -73,16 +70,6 @@ def config_in_text(raw: bytes, name: str) -> Config:
 def _checked(config: Config, title: str) -> Config:
     check_bounds(config, title)
     return config
-
-
-def _parsed_file(path: Path) -> Config:
-    """The configuration in a file of any name."""
-    with open_weights(path) as (read, size):
-        if size > CONFIG_LIMIT:
-            raise HeaderTooLarge(path.name, size, CONFIG_LIMIT)
-        raw = read_exactly(read, 0, size, path.name, size)
-    refuse_other_content(raw, size, path.name, "JSON")
-    return parse_config(raw, path.name)
 
 
 def _of_repository(source: HubSource) -> Config | CatalogueRow:

@@ -1,14 +1,12 @@
 """Two passes there and back: one with two views of the matrix, one with a single one.
 
 `torch.func.functional_call` lets views stand in for the parameters during a call, so that nobody
-ever sets `requires_grad` or `.grad` on those of the loaded model. For the length of the call the
-stand-ins hang in the module itself, where other threads would see them (a sidebar that asks whether
-E is W, say); so the call is made on a second module tree over the same tensors.
+ever sets `requires_grad` or `.grad` on those of the loaded model. The call is made on a second
+module tree over the same tensors (`forward.same_tensors_elsewhere`).
 """
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +16,7 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from tiedviz.compute.forward import call_arguments
+from tiedviz.compute.forward import call_arguments, same_tensors_elsewhere
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides
 from tiedviz.words.refusals.gradient import SidesNotSeparate
@@ -99,18 +97,12 @@ def _losses(
     """(n,) float32, −ln p of each target, with the graph that leads to it."""
     stand_ins = _ordinary(model.named_buffers()) | stand_ins
     arguments = call_arguments(model, sentence.ids, sentence.decoder_ids)
-    tree = _same_tensors_elsewhere(model)
+    tree = same_tensors_elsewhere(model)
     # the stand-ins for one tied parameter differ, which functional_call must be told is meant
     output = torch.func.functional_call(tree, stand_ins, (), arguments, tie_weights=False)
     logits = output.logits[0].float()
     targets = torch.tensor(sentence.targets, device=logits.device)
     return functional.cross_entropy(logits, targets, reduction="none")
-
-
-def _same_tensors_elsewhere(model: nn.Module) -> nn.Module:
-    """A copy of the modules that holds the very tensors of `model`: no numbers are copied."""
-    held = {id(tensor): tensor for tensor in (*model.parameters(), *model.buffers())}
-    return copy.deepcopy(model, memo=dict(held))
 
 
 def _ordinary(buffers: Iterable[tuple[str, torch.Tensor]]) -> dict[str, torch.Tensor]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tiedviz.compute.gradients.sentence import Sentence
@@ -10,6 +9,7 @@ from tiedviz.compute.gradients.split import GradientSplit
 from tiedviz.compute.gradients.table import row_table
 from tiedviz.compute.next_token.inspection import token_record
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.numbers import or_none
 
 
 def gradient_record(
@@ -45,11 +45,7 @@ def gradient_record(
         "tolerance": split.tolerance,
         "notes": list(sentence.notes),
         "rows": [
-            {key: _plain(value) for key, value in row.items()} for row in frame.to_dict("records")
+            {key: or_none(each) if isinstance(each, float) else each for key, each in row.items()}
+            for row in frame.to_dict("records")
         ],
     }
-
-
-def _plain(value: Any) -> Any:
-    """JSON has no nan."""
-    return None if isinstance(value, float) and math.isnan(value) else value

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
 from tiedviz.models.prompt import Bos, encode, mask_position
 from tiedviz.words.refusals.gradient import NothingToPredict, SentenceTooLong
-from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow
-from tiedviz.words.tokens import Token
+from tiedviz.words.refusals.prompt import EmptyPrompt, require_row
+from tiedviz.words.tokens import Token, encodable
 
 # Each position holds three to four rows of V numbers until the way back: at 262,144 tokens this
 # many take about a gigabyte.
@@ -91,15 +91,12 @@ def sentence_of(
 
 def _target_ids(loaded: LoadedModel, text: str) -> tuple[int, ...]:
     """The tokens the decoder is asked for, with the marks its tokenizer puts around a target."""
-    clean = text.encode("utf-8", "replace").decode()
     with loaded.lock:
-        ids = tuple(loaded.tokenizer(text_target=clean, verbose=False)["input_ids"])
+        ids = tuple(loaded.tokenizer(text_target=encodable(text), verbose=False)["input_ids"])
     if not ids:
         raise EmptyPrompt(loaded.title)
     _require_length(len(ids))
-    rows = loaded.scoring_matrix.shape[0]
-    if max(ids) >= rows:
-        raise NoSuchRow(max(ids), rows)
+    require_row(max(ids), loaded.scoring_matrix.shape[0])
     return ids
 
 

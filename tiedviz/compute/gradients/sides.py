@@ -55,7 +55,8 @@ def sides_of(loaded: LoadedModel) -> Sides:
     if reads != "input_ids":
         raise SidesNotSeparate(loaded.title, f"it reads {reads}, not tokens")
     head = model.get_output_embeddings()
-    inside = tuple(f"{name}." for name, module in _modules(model) if module is head and name)
+    modules = model.named_modules(remove_duplicate=False)
+    inside = tuple(f"{name}." for name, module in modules if module is head and name)
     named = list(model.named_parameters(remove_duplicate=False))
     W, E = loaded.scoring_matrix, loaded.embedding
     scored = tuple(name for name, parameter in named if parameter is W and name.startswith(inside))
@@ -64,10 +65,6 @@ def sides_of(loaded: LoadedModel) -> Sides:
     if not scored or not read:
         raise SidesNotSeparate(loaded.title, "its tables are no parameters of their own")
     return Sides(read, scored, W if also_read else E, W)
-
-
-def _modules(model: nn.Module) -> list[tuple[str, nn.Module]]:
-    return list(model.named_modules(remove_duplicate=False))
 
 
 def _require_differentiable(loaded: LoadedModel) -> None:

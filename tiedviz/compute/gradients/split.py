@@ -16,6 +16,7 @@ from tiedviz.compute.gradients.cost import remember_seconds, require_room
 from tiedviz.compute.gradients.passes import TwoSides, ordinary_gradients, two_sides
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides, sides_of
+from tiedviz.compute.unembedding.tolerance import worst
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.progress import Report, Step, silent
 
@@ -122,7 +123,8 @@ def _measured(parts: TwoSides, sides: Sides) -> dict[str, Any]:
     cosines = torch.full_like(input_norms, math.nan)
     cosine = None
     if sides.tied:
-        dots = (parts.values.double() * parts.output[parts.rows].double()).sum(1).cpu()
+        read = parts.output[parts.rows].cpu().double()
+        dots = (parts.values.cpu().double() * read).sum(1)
         lengths = input_norms * output_norms[parts.rows.cpu()]
         cosines = torch.where(lengths > 0, dots / lengths, cosines)
         both = input_norm * output_norm
@@ -150,11 +152,11 @@ def _proof(
     Everything happens in the memory of `whole`, so that no further table of E's size is made.
     """
     first, second = whole
-    largest = max(_largest(each) for each in (parts.values, parts.output, first))
+    largest = worst(_largest(each) for each in (parts.values, parts.output, first))
     total = float(_row_norms(first).norm()) if second is None else None
     first.index_add_(0, parts.rows, parts.values, alpha=-1)
     (first if second is None else second).sub_(parts.output)
-    left = max(_largest(first), 0.0 if second is None else _largest(second))
+    left = worst(_largest(each) for each in whole if each is not None)
     return {
         "sum_norm": total,
         "max_abs_difference": left,
@@ -173,7 +175,7 @@ def _limit(gradient: torch.Tensor, largest: float, most_read: int) -> float:
 
 def _row_norms(gradient: torch.Tensor) -> torch.Tensor:
     """(rows,) float64 on the CPU."""
-    return torch.linalg.vector_norm(gradient, dim=1, dtype=_wide(gradient)).double().cpu()
+    return torch.linalg.vector_norm(gradient, dim=1, dtype=_wide(gradient)).cpu().double()
 
 
 def _wide(gradient: torch.Tensor) -> torch.dtype | None:

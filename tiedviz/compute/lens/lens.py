@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
-from tiedviz.compute.lens.states import States, catch_states
 from tiedviz.compute.lens.stream import Streamed, stream
-from tiedviz.compute.unembedding.measure import Unembedding, limit_for, unembedding_of
+from tiedviz.compute.unembedding import AfterHead, reproduced_unembedding
+from tiedviz.compute.unembedding.path import Path
+from tiedviz.compute.unembedding.product import limit_for
+from tiedviz.compute.unembedding.states import States, catch_states
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
+from tiedviz.words.refusals.model import NoLens
 from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
@@ -22,7 +23,7 @@ class Lens:
     """What each layer would say at P positions. Rows run over layers 0 … L; L is the model itself.
 
     Attributes:
-        positions: the P places read, in order.
+        positions: the P places read, ascending.
         ids: (L+1, P, k) the tokens with the largest logits, largest first.
         logits: (L+1, P, k) theirs; at L the model's own.
         log_total: (L+1, P) float64, log Σ exp over all V.
@@ -79,7 +80,6 @@ def lens(
     positions: Sequence[int] | None = None,
     watched: Sequence[int] = (),
     top: int = 10,
-    pause: Callable[[], Any] = lambda: None,
 ) -> Lens:
     """Apply the unembedding to every r_k of a prompt.
 
@@ -87,10 +87,9 @@ def lens(
         loaded: the model.
         ids: the prompt, at least one token.
         decoder_ids: as in `reading.read`; positions are those of the answer then.
-        positions: which to read, counted from 0; None is all of them.
+        positions: which to read, counted from 0, in any order; None is all of them.
         watched: ids whose logits and ranks are wanted at every layer, besides the final answer.
         top: how many tokens to name at each place.
-        pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
         HeadMissing: the files held no output matrix, so that the one in memory is random.
@@ -99,51 +98,45 @@ def lens(
         NoSuchPosition, PromptTooLong, NoAnswerBegun: as `reading.read`.
     """
     length = len(sequence_read(loaded.model, ids, decoder_ids))
-    places = tuple(range(length)) if positions is None else tuple(positions)
+    places = tuple(range(length)) if positions is None else tuple(sorted(set(positions)))
     for place in places:
         if not 0 <= place < length:
             raise NoSuchPosition(place, length)
-    if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
     with loaded.lock, torch.inference_mode():
-        pause()
-        unembedding = unembedding_of(loaded)
-        if unembedding.after is None:
-            raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
+        unembedding, after = reproduced_unembedding(loaded)
         if unembedding.path is None:
             raise NoLens(loaded.title, unembedding.reason)
         with within_length(loaded, max(len(ids), length)):
-            caught = catch_states(loaded.model, unembedding.path, ids, decoder_ids, places, length)
-        h = _unembedded(loaded, unembedding, caught)
-        return _lens(loaded, unembedding, caught, h, places, tuple(watched), top)
+            blocks = unembedding.path.blocks
+            caught = catch_states(loaded.model, blocks, ids, decoder_ids, places, length)
+        h = _unembedded(loaded, unembedding.path, caught)
+        return _lens(loaded, after, caught, h, places, tuple(watched), top)
 
 
-def _unembedded(loaded: LoadedModel, unembedding: Unembedding, caught: States) -> torch.Tensor:
+def _unembedded(loaded: LoadedModel, path: Path, caught: States) -> torch.Tensor:
     """(L+1, P, d) float32: u(r_k) below L, and at L what entered the matrix, as it was."""
-    assert unembedding.path is not None
     widths = [r.shape[-1] for r in caught.residual]
     if len(set(widths)) > 1:
         raise NoLens(loaded.title, f"its layers differ in width: {widths}")
-    below = [unembedding.path(r).float() for r in caught.residual[:-1]]
-    return torch.stack([*below, caught.entering.float()])
+    below = [path(r).float().cpu() for r in caught.residual[:-1]]
+    return torch.stack([*below, caught.entering])
 
 
 def _lens(
     loaded: LoadedModel,
-    unembedding: Unembedding,
+    after: AfterHead,
     caught: States,
     h: torch.Tensor,
     places: tuple[int, ...],
     watched: tuple[int, ...],
     top: int,
 ) -> Lens:
-    assert unembedding.after is not None
     final = caught.logits.argmax(-1)
     tracked = torch.cat([final[:, None], torch.tensor(watched).long().expand(len(places), -1)], 1)
     found: Streamed = stream(
         h.flatten(0, 1),
         loaded.scoring_matrix,
-        unembedding.after,
+        after,
         tracked.repeat(len(h), 1),
         own=caught.logits,
         top=top,
@@ -155,11 +148,11 @@ def _lens(
         logits=found.logits.unflatten(0, shape),
         log_total=found.log_total.unflatten(0, shape),
         entropy=found.entropy.unflatten(0, shape),
-        norms=torch.stack([r.float().norm(dim=-1) for r in caught.residual]),
+        norms=torch.stack([r.float().norm(dim=-1).cpu() for r in caught.residual]),
         final=final,
         watched=watched,
         tracked_logits=found.tracked_logits.unflatten(0, shape),
         tracked_ranks=found.tracked_ranks.unflatten(0, shape),
         max_abs_error=found.max_abs_error,
-        tolerance=limit_for(h[-1], caught.logits, loaded, unembedding.after.scale.value),
+        tolerance=limit_for(h[-1], caught.logits, loaded, after.scale.value),
     )

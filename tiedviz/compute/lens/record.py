@@ -7,7 +7,7 @@ from typing import Any
 from tiedviz.compute.lens.lens import Lens
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.next_token.inspection import prompt_record
-from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.compute.unembedding import reproduced_unembedding
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt
 
@@ -20,8 +20,7 @@ def lens_record(loaded: LoadedModel, prompt: Prompt, lens: Lens) -> dict[str, An
     entropy (nats), top, and, where tokens are watched, watched (with rank). `text` is the decoded
     text, so that a program can use it.
     """
-    after = unembedding_of(loaded).after
-    assert after is not None  # a lens exists only where it was reproduced
+    _, after = reproduced_unembedding(loaded)
     return {
         **prompt_record(loaded, prompt),
         "formula": formula_text(after, tied=loaded.tied),

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.unembedding.measure import plain_product
+from tiedviz.compute.unembedding import reproduced_unembedding
+from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import NotReproduced
 from tiedviz.words.refusals.vector import (
     NotAnArray,
     NotFinite,
@@ -43,14 +42,12 @@ def scored(loaded: LoadedModel, vector: torch.Tensor) -> Scored:
     """The vector, (d,), as if it had entered the output matrix: nothing is normed before.
 
     Raises:
-        NotReproduced: what the model does after the matrix is not known.
+        HeadMissing, NotReproduced: what the model makes of it is not known.
     """
-    unembedding = unembedding_of(loaded)
-    if unembedding.after is None:
-        raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
+    _, after = reproduced_unembedding(loaded)
     with torch.inference_mode():
         product = plain_product(vector, loaded.scoring_matrix)
-        return Scored(vector, product, unembedding.after(product))
+        return Scored(vector, product, after(product))
 
 
 def vector_bytes(h: torch.Tensor) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import pandas as pd
 import torch
@@ -11,7 +12,7 @@ import torch
 from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,7 @@ class LogitArithmetic:
         Columns: step, detail, value, start, end, kind ("adds", "takes away", "the rest",
         "the logit").
         """
-        columns = (self.terms[name].tolist() for name in ("dimension", "h", "e", "product"))
-        rows = [
-            (f"dimension {dimension}", f"{h:.3f} × {e:.3f}", product)
-            for dimension, h, e, product in zip(*columns, strict=True)
-        ]
-        rows.append((f"{self.others} others", f"{self.others} smaller products", self.rest))
+        rows = product_steps(self.terms, "e", self.others, self.rest)
         after_scale = self.scale * self.dot
         if self.scale != 1.0:
             rows.append((f"× {self.scale:.6g}", "scale", after_scale - self.dot))
@@ -64,6 +60,38 @@ class LogitArithmetic:
         if self.cap is not None:
             rows.append((f"softcap {self.cap:g}", "tanh", self.total - after_scale - self.bias))
         return waterfall_steps(rows, rest=len(self.terms), total=("logit", self.total))
+
+
+def product_steps(
+    terms: pd.DataFrame, factor: str, others: int, rest: float
+) -> list[tuple[str, str, float]]:
+    """The first steps of a waterfall: the products of `taken_apart`, and the rest as one."""
+    named = zip(terms["dimension"], terms["h"], terms[factor], terms["product"], strict=True)
+    steps = [(f"dimension {at}", f"{h:.3f} × {e:.3f}", product) for at, h, e, product in named]
+    return [*steps, (f"{others} others", f"{others} smaller products", rest)]
+
+
+def taken_apart(h: torch.Tensor, row: torch.Tensor, factor: str, largest: int) -> dict[str, Any]:
+    """The sum h·row by its products: terms (a frame), others, rest and dot.
+
+    Columns of terms: dimension, h, `factor`, product; the largest first.
+
+    Args:
+        h: (d,) float64.
+        row: (d,) float64.
+        factor: what the column of the row's numbers is called.
+        largest: how many products are written out.
+    """
+    products = h * row
+    order = products.abs().argsort(descending=True)[:largest]
+    dot = float(products.sum())
+    terms = {"dimension": order, "h": h[order], factor: row[order], "product": products[order]}
+    return {
+        "terms": pd.DataFrame({name: values.tolist() for name, values in terms.items()}),
+        "others": len(products) - len(order),
+        "rest": dot - float(products[order].sum()),
+        "dot": dot,
+    }
 
 
 def waterfall_steps(
@@ -103,29 +131,16 @@ def logit_arithmetic(
     Raises:
         NoSuchRow: the matrix has fewer rows.
     """
-    rows = len(reading.logits)
-    if not 0 <= token < rows:
-        raise NoSuchRow(token, rows)
+    require_row(token, len(reading.logits))
     h = reading.h.double()
     e = loaded.scoring_matrix[token].detach().cpu().double()
-    products = h * e
-    order = products.abs().argsort(descending=True)[:largest]
-    dot = float(products.sum())
+    apart = taken_apart(h, e, "e", largest)
+    dot = apart["dot"]
     norms = float(h.norm()), float(e.norm())
     total = after(torch.tensor([dot], dtype=torch.float64), torch.tensor([token]))
     return LogitArithmetic(
         id=token,
-        terms=pd.DataFrame(
-            {
-                "dimension": order.tolist(),
-                "h": h[order].tolist(),
-                "e": e[order].tolist(),
-                "product": products[order].tolist(),
-            }
-        ),
-        others=len(products) - len(order),
-        rest=dot - float(products[order].sum()),
-        dot=dot,
+        **apart,
         h_norm=norms[0],
         row_norm=norms[1],
         cosine=dot / (norms[0] * norms[1]) if all(norms) else 0.0,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 import torch
 
-from tiedviz.compute.next_token.arithmetic import waterfall_steps
+from tiedviz.compute.next_token.arithmetic import product_steps, taken_apart, waterfall_steps
 from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,7 @@ class LogitDifference:
 
     def steps(self) -> pd.DataFrame:
         """The way from 0 to the difference, one row a step, as `charts.waterfall` takes it."""
-        rows = [
-            (f"dimension {row.dimension}", f"{row.h:.3f} × {row.difference:.3f}", row.product)
-            for row in self.terms.itertuples()
-        ]
-        rows.append((f"{self.others} others", f"{self.others} smaller products", self.rest))
+        rows = product_steps(self.terms, "difference", self.others, self.rest)
         if self.scaled != self.dot:
             rows.append(("scale", "the model's factor", self.scaled - self.dot))
         if self.bias:
@@ -70,32 +66,18 @@ def logit_difference(
     Raises:
         NoSuchRow: the matrix has fewer rows.
     """
-    rows = len(reading.logits)
     for token in (a, b):
-        if not 0 <= token < rows:
-            raise NoSuchRow(token, rows)
+        require_row(token, len(reading.logits))
     h = reading.h.double()
     e_a, e_b = loaded.scoring_matrix[[a, b]].detach().cpu().double()
-    products = h * (e_a - e_b)
-    order = products.abs().argsort(descending=True)[:largest]
+    apart = taken_apart(h, e_a - e_b, "difference", largest)
     z_a, z_b = after(torch.stack([h @ e_a, h @ e_b]), torch.tensor([a, b])).tolist()
-    dot = float(products.sum())
-    scaled = dot * after.scale.value
+    scaled = apart["dot"] * after.scale.value
     bias = 0.0 if after.bias is None else float(after.bias[a]) - float(after.bias[b])
     return LogitDifference(
         a=a,
         b=b,
-        terms=pd.DataFrame(
-            {
-                "dimension": order.tolist(),
-                "h": h[order].tolist(),
-                "difference": (e_a - e_b)[order].tolist(),
-                "product": products[order].tolist(),
-            }
-        ),
-        others=len(products) - len(order),
-        rest=dot - float(products[order].sum()),
-        dot=dot,
+        **apart,
         scaled=scaled,
         bias=bias,
         capped=0.0 if after.cap is None else z_a - z_b - scaled - bias,

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tiedviz.compute.unembedding import AfterHead, Unembedding
 from tiedviz.compute.unembedding.names import Factor
 from tiedviz.compute.unembedding.path import Path
 
 
+@dataclass(frozen=True)
+class _Notation:
+    """How each part of a formula is written; `z` is what has been written so far."""
+
+    product: str
+    scaled: str
+    capped: str
+
+
+_TEXT = _Notation("h_L @ {matrix}.T", "{scale:.6g}·({z})", "{cap:g}·tanh(({z})/{cap:g})")
+_LATEX = _Notation(
+    r"h_L\,{matrix}^{{\mathsf{{T}}}}",
+    r"{scale:.6g}\;{z}",
+    r"{cap:g}\,\tanh\!\left(\frac{{{z}}}{{{cap:g}}}\right)",
+)
+
+
 def formula_text(after: AfterHead, *, tied: bool) -> str:
     """As "30·tanh((h_L @ E.T)/30)", with only the parts that are there."""
-    matrix = "E" if tied else "W"
-    text = f"h_L @ {matrix}.T"
-    if not after.scale.is_one:
-        text = f"{after.scale.value:.6g}·({text})"
-    if after.bias is not None:
-        text += " + b"
-    if after.cap is not None:
-        text = f"{after.cap.value:g}·tanh(({text})/{after.cap.value:g})"
-    return text
+    return _written(after, tied, _TEXT)
 
 
 def formula_latex(after: AfterHead, *, tied: bool) -> str:
     """The same for `st.latex`."""
-    matrix = "E" if tied else "W"
-    text = rf"h_L\,{matrix}^{{\mathsf{{T}}}}"
+    return f"z = {_written(after, tied, _LATEX)}"
+
+
+def _written(after: AfterHead, tied: bool, notation: _Notation) -> str:
+    """The parts in the order in which the model applies them, from the product outwards."""
+    z = notation.product.format(matrix="E" if tied else "W")
     if not after.scale.is_one:
-        text = rf"{after.scale.value:.6g}\;{text}"
+        z = notation.scaled.format(scale=after.scale.value, z=z)
     if after.bias is not None:
-        text += " + b"
+        z += " + b"
     if after.cap is not None:
-        cap = f"{after.cap.value:g}"
-        text = rf"{cap}\,\tanh\!\left(\frac{{{text}}}{{{cap}}}\right)"
-    return f"z = {text}"
+        z = notation.capped.format(cap=after.cap.value, z=z)
+    return z
 
 
 def formula_notes(unembedding: Unembedding) -> list[str]:

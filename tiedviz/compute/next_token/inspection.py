@@ -9,7 +9,7 @@ import pandas as pd
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.next_token.ranking import By, nearest_tokens
 from tiedviz.compute.next_token.reading import Reading
-from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.compute.unembedding import reproduced_unembedding
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt
 from tiedviz.words.tokens import Token
@@ -36,8 +36,7 @@ def inspection(
     probabilities), top. `text` is the decoded text here, not the printed form, so
     that a program can use it.
     """
-    after = unembedding_of(loaded).after
-    assert after is not None  # a reading exists only where it was reproduced
+    _, after = reproduced_unembedding(loaded)
     if nearest is None:
         nearest = nearest_tokens(loaded, reading, by=by, top=top, temperature=temperature)
     texts = [loaded.vocabulary.token(id).text for id in nearest["id"]]

@@ -9,7 +9,7 @@ import torch
 
 from tiedviz.compute.next_token.any_vector import Scored
 from tiedviz.compute.next_token.reading import Reading
-from tiedviz.compute.unembedding.measure import row_norms
+from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
 
@@ -44,6 +44,10 @@ def nearest_tokens(
         name: values if name is By.LOGIT else values[:tokens] for name, values in scores.items()
     }
     ids = torch.topk(competing[by], min(top, len(competing[by]))).indices
+    distance = _exact_distances(loaded, reading, ids)
+    if by is By.DISTANCE:
+        order = distance.argsort(stable=True)
+        ids, distance = ids[order], distance[order]
     log_total = torch.logsumexp(reading.logits.double() / temperature, 0)
     shown = loaded.vocabulary.tokens(ids.tolist())
     frame = pd.DataFrame(
@@ -56,7 +60,7 @@ def nearest_tokens(
             "logit": reading.logits[ids].tolist(),
             "probability": (reading.logits[ids].double() / temperature - log_total).exp().tolist(),
             "cosine": scores[By.COSINE][ids].tolist(),
-            "distance": (-scores[By.DISTANCE][ids]).tolist(),
+            "distance": distance.tolist(),
             "norm": row_norms(loaded)[ids].tolist(),
         }
     )
@@ -83,6 +87,14 @@ def _scores(loaded: LoadedModel, reading: Reading | Scored) -> dict[By, torch.Te
     cosine = reading.product / (norms * h_norm).clamp_min(1e-12)
     distance = -(h_norm**2 - 2 * reading.product + norms**2).clamp_min(0).sqrt()
     return {By.LOGIT: reading.logits, By.COSINE: cosine, By.DISTANCE: distance}
+
+
+def _exact_distances(
+    loaded: LoadedModel, reading: Reading | Scored, ids: torch.Tensor
+) -> torch.Tensor:
+    """‖h − e‖ of a few rows, float64: near a row the expanded square is all rounding."""
+    rows = loaded.scoring_matrix.detach()[ids].cpu().double()
+    return (rows - reading.h.double()).norm(dim=1)
 
 
 def mass_without_token(loaded: LoadedModel, reading: Reading) -> float:

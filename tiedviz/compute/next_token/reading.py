@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
-from transformers import PreTrainedModel
 
-from tiedviz.compute.forward import first_tensor, forward, hooked, sequence_read, within_length
-from tiedviz.compute.unembedding.measure import (
-    Unembedding,
-    limit_for,
-    plain_product,
-    unembedding_of,
-)
+from tiedviz.compute.forward import sequence_read, within_length
+from tiedviz.compute.unembedding import AfterHead, Unembedding, reproduced_unembedding
+from tiedviz.compute.unembedding.product import limit_for, plain_product
+from tiedviz.compute.unembedding.states import States, catch_states
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import HeadMissing, NoLens, NotReproduced
+from tiedviz.words.refusals.model import NoLens
 from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
@@ -87,92 +82,45 @@ def read(
     if not -length <= position < length:
         raise NoSuchPosition(position, length)
     position %= length
-    if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
     with loaded.lock:
         pause()
-        unembedding = unembedding_of(loaded)
-        if unembedding.after is None:
-            raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
+        unembedding, after = reproduced_unembedding(loaded)
         with within_length(loaded, max(len(ids), length)):
-            caught = _catch(loaded.model, unembedding, position, length, ids, decoder_ids)
-        return _reading(loaded, unembedding, caught, position, layer)
-
-
-@dataclass
-class _Caught:
-    """What hooks caught during one pass, at one position: h and logits as float32, r_0 … r_L."""
-
-    h: torch.Tensor
-    logits: torch.Tensor
-    states: list[torch.Tensor]
-
-
-def _catch(
-    model: PreTrainedModel,
-    unembedding: Unembedding,
-    position: int,
-    length: int,
-    ids: Sequence[int],
-    decoder_ids: Sequence[int] | None,
-) -> _Caught:
-    states: list[torch.Tensor] = []
-    entering: list[torch.Tensor] = []
-
-    def at_position(value: Any) -> torch.Tensor:
-        tensor = first_tensor(value)
-        assert tensor is not None
-        # a model that was asked for one position only calls its head on that one
-        return tensor[0, position if tensor.shape[1] == length else 0].clone()
-
-    def before_block(module: nn.Module, args: Any, kwargs: Any) -> None:
-        if not states:
-            states.append(at_position((*args, *kwargs.values())))
-
-    def after_block(module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
-        states.append(at_position(output))
-
-    def before_head(module: nn.Module, args: Any, kwargs: Any) -> None:
-        entering.append(at_position((*args, *kwargs.values())))
-
-    hooks: list[tuple[nn.Module, Callable[..., Any], bool]] = [
-        (model.get_output_embeddings(), before_head, True)
-    ]
-    for block in dict.fromkeys(unembedding.path.blocks if unembedding.path else ()):
-        hooks += [(block, before_block, True), (block, after_block, False)]
-    with hooked(*hooks):
-        output = forward(model, ids, decoder_ids=decoder_ids, keep=position)
-    [h] = entering
-    return _Caught(h.float().cpu(), at_position(output.logits).float().cpu(), states)
+            blocks = unembedding.path.blocks if unembedding.path else ()
+            caught = catch_states(loaded.model, blocks, ids, decoder_ids, [position], length)
+        return _reading(loaded, unembedding, after, caught, position, layer)
 
 
 def _reading(
-    loaded: LoadedModel, unembedding: Unembedding, caught: _Caught, position: int, layer: int
+    loaded: LoadedModel,
+    unembedding: Unembedding,
+    after: AfterHead,
+    caught: States,
+    position: int,
+    layer: int,
 ) -> Reading:
-    assert unembedding.after is not None
     # without a path the last layer can be read all the same, and the config says which it is
     layers = unembedding.layers or loaded.layers or 0
-    product = plain_product(caught.h, loaded.scoring_matrix)
-    mine = unembedding.after(product)
-    error = float((mine - caught.logits).abs().max())
-    limit = limit_for(caught.h, caught.logits, loaded, unembedding.after.scale.value)
-    h, logits = caught.h, caught.logits
+    h, logits = caught.entering[0], caught.logits[0]
+    product = plain_product(h, loaded.scoring_matrix)
+    error = float((after(product) - logits).abs().max())
+    limit = limit_for(h, logits, loaded, after.scale.value)
     if layer == -1 or (layer == layers and layers):
         layer = layers
     else:
         h = _lens_state(loaded, unembedding, caught, layer)
         product = plain_product(h, loaded.scoring_matrix)
-        logits = unembedding.after(product)
-    norm = float(caught.states[layer].float().norm()) if caught.states else None
+        logits = after(product)
+    norm = float(caught.residual[layer].float().norm()) if caught.residual else None
     return Reading(position, layer, layers, h, norm, product, logits, error, limit)
 
 
 def _lens_state(
-    loaded: LoadedModel, unembedding: Unembedding, caught: _Caught, layer: int
+    loaded: LoadedModel, unembedding: Unembedding, caught: States, layer: int
 ) -> torch.Tensor:
     """h_k = u(r_k) for a layer below L."""
     if unembedding.path is None:
         raise NoLens(loaded.title, unembedding.reason)
     if not 0 <= layer <= unembedding.layers:
         raise NoLens(loaded.title, f"it has layers 0 to {unembedding.layers}, not {layer}")
-    return unembedding.path(caught.states[layer][None])[0].float().cpu()
+    return unembedding.path(caught.residual[layer])[0].float().cpu()

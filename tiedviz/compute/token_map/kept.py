@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from tiedviz.compute.anchors import ANCHORS, NEAREST, half_interval
 from tiedviz.compute.token_map.rows import MapRows, blocks
 
-ANCHORS, NEAREST, SEED = 2000, 10, 0
+_SEED = 0
 
 # Rows at a time: enough for the product to run at full speed, and few enough that soon many anchors
 # find none among them that is nearer than what they have.
@@ -69,7 +70,7 @@ def true_neighbours(
         direction: compare directions (as in the unit view) instead of places.
     """
     ids = np.flatnonzero(chosen)
-    anchors = np.sort(np.random.default_rng(SEED).permutation(ids)[:ANCHORS])
+    anchors = np.sort(np.random.default_rng(_SEED).permutation(ids)[:ANCHORS])
     wanted = min(NEAREST, len(ids) - 1)
     table = matrix.detach()[torch.from_numpy(anchors)].cpu().float()
     if direction:
@@ -150,5 +151,5 @@ def kept_in_picture(points: np.ndarray, chosen: np.ndarray, true: TrueNeighbours
     )
     share, half = float(shares.mean()), 0.0
     if len(shares) < true.among:
-        half = 1.96 * float(shares.std(ddof=1)) / float(np.sqrt(len(shares)))
+        half = half_interval(shares)
     return Kept(share, max(0.0, share - half), min(1.0, share + half), len(shares), wanted)

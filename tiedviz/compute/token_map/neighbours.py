@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from tiedviz.compute.token_map.rows import MapRows
+from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.words.refusals.map import RowNotFinite
 
 # Rounding of one product relative to ‖a‖‖b‖: what may make an equal row seem nearer than the row.
@@ -107,9 +108,8 @@ def _scores(
     matrix: torch.Tensor, rows: MapRows, vector: torch.Tensor
 ) -> dict[Measure, torch.Tensor]:
     """(V,) each, larger is nearer, all from one product. ‖e − v‖² = ‖e‖² − 2 e·v + ‖v‖²."""
-    table = matrix.detach()
     with torch.inference_mode():
-        dot = torch.mv(table, vector.to(table)).float().cpu()
+        dot = plain_product(vector, matrix)
         norms = torch.from_numpy(rows.norms)
         cosine = dot / norms
         cosine[norms == 0] = -torch.inf

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
-from tiedviz.compute.lens.states import catch_states
 from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.compute.unembedding.states import catch_states
 from tiedviz.models.loaded import LoadedModel
 
 
@@ -58,7 +58,7 @@ def hidden_path(
         length = len(sequence_read(loaded.model, ids, decoder_ids))
         with within_length(loaded, max(len(ids), length)):
             caught = catch_states(
-                loaded.model, unembedding.path, ids, decoder_ids, [reading.position], length
+                loaded.model, unembedding.path.blocks, ids, decoder_ids, [reading.position], length
             )
         widths = [r.shape[-1] for r in caught.residual]
         if len(set(widths)) > 1:

@@ -71,7 +71,7 @@ def project(matrix: torch.Tensor, rows: MapRows, view: View) -> Projection:
     Raises:
         ValueError: fewer than two rows can be used.
     """
-    fitted = rows.usable & ~rows.zero if view is View.UNIT else rows.usable
+    fitted = fitted_rows(rows, view)
     if int(fitted.sum()) < 2:
         raise ValueError(f"{int(fitted.sum())} rows have no principal components")
     components, mean, spectrum = _axes(matrix, rows, fitted, view)
@@ -80,6 +80,11 @@ def project(matrix: torch.Tensor, rows: MapRows, view: View) -> Projection:
     placed = rows.finite & ~rows.zero if view is View.UNIT else rows.finite
     coordinates = _coordinates(matrix, rows, components, origin, placed, view)
     return Projection(view, coordinates, components, origin, spectrum, fitted)
+
+
+def fitted_rows(rows: MapRows, view: View) -> np.ndarray:
+    """(V,) the rows from which the axes of a view are found: the usable ones; with a direction."""
+    return rows.usable & ~rows.zero if view is View.UNIT else rows.usable
 
 
 def _axes(

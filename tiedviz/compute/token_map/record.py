@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from tiedviz.compute.token_map.neighbours import Neighbours
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.numbers import or_none
 
 
 def neighbours_record(
@@ -30,7 +30,7 @@ def neighbours_record(
                 "rank": place + 1,
                 "id": token.id,
                 "text": token.text,
-                "cosine": None if math.isnan(found.cosine[place]) else float(found.cosine[place]),
+                "cosine": or_none(float(found.cosine[place])),
                 "dot": float(found.dot[place]),
                 "distance": float(found.distance[place]),
             }

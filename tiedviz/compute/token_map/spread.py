@@ -38,14 +38,14 @@ class Spread:
 
 
 def spread_of(matrix: torch.Tensor, rows: MapRows) -> Spread:
-    """Measure all usable rows; at least two are needed for a cosine, else it is NaN."""
+    """Measure all usable rows; NaN where there are none, or for a cosine fewer than two."""
     usable, norms = rows.usable, rows.norms
     count = max(1, int(usable.sum()))
     total = np.zeros(matrix.shape[1])
     for first, block in blocks(matrix):
         total += block[usable[first : first + len(block)]].sum(axis=0, dtype=np.float64)
     mean = total / count
-    used = norms[usable].astype(np.float64)
+    used = norms[usable].astype(np.float64) if usable.any() else np.array([np.nan])
     return Spread(
         cosine=_mean_cosine(matrix, usable, np.zeros_like(mean)),
         centred_cosine=_mean_cosine(matrix, usable, mean),

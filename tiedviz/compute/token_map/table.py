@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from tiedviz.compute.token_map.projection import COMPONENTS, Projection, View, project
+from tiedviz.compute.token_map.projection import COMPONENTS, Projection, View, fitted_rows, project
 from tiedviz.compute.token_map.rows import MapRows, map_rows
 from tiedviz.compute.token_map.spread import Spread, spread_of
 from tiedviz.compute.token_map.twins import equal_rows
@@ -78,11 +78,10 @@ def projected(loaded: LoadedModel, named: NamedRows, view: View) -> Projection:
     Raises:
         NothingToMap: fewer than two rows can be placed.
     """
-    rows = named.rows
-    left = rows.usable & ~rows.zero if view is View.UNIT else rows.usable
-    if int(left.sum()) < 2:
-        raise NothingToMap(loaded.title, len(left), int((~left).sum()))
-    return project(loaded.embedding, rows, view)
+    fitted = fitted_rows(named.rows, view)
+    if int(fitted.sum()) < 2:
+        raise NothingToMap(loaded.title, len(fitted), int((~fitted).sum()))
+    return project(loaded.embedding, named.rows, view)
 
 
 def facts(loaded: LoadedModel, named: NamedRows) -> Facts:

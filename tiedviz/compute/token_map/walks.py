@@ -9,7 +9,7 @@ import torch
 
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import one_token
-from tiedviz.words.refusals.map import NotArithmetic, SumIsZero
+from tiedviz.words.refusals.map import NotArithmetic, RowNotFinite, SumIsZero
 from tiedviz.words.refusals.prompt import NotAToken
 from tiedviz.words.tokens import Token
 
@@ -43,6 +43,7 @@ class Walk:
         """(d,) float32, the sum.
 
         Raises:
+            RowNotFinite: one of the rows is damaged.
             SumIsZero: the terms cancel.
         """
         table = matrix.detach()
@@ -50,6 +51,8 @@ class Walk:
         largest = 0.0
         for sign, token in self.terms:
             row = table[token.id].cpu().double()
+            if not bool(row.isfinite().all()):
+                raise RowNotFinite(token.shown, token.id)
             total += sign * row
             largest = max(largest, float(row.norm()))
         if float(total.norm()) <= 1e-9 * largest:

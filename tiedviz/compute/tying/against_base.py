@@ -15,12 +15,13 @@ class AgainstBase:
     """What became of the base's rows.
 
     Attributes:
-        unchanged: rows that are the same to the last bit.
+        unchanged: rows that hold the same numbers; what is no number in both is the same.
         changed: rows that differ.
         added: rows beyond the base's last.
         removed: rows of the base that are gone.
         moved: the rows that moved most, one row each: row, distance, relative (distance over the
-            base row's length), cosine with the base's row.
+            base row's length), cosine with the base's row; first those for which there are no such
+            numbers, since one of the two rows is not finite.
     """
 
     unchanged: int
@@ -48,11 +49,12 @@ def against_base(now: torch.Tensor, base: torch.Tensor, *, top: int = 20) -> Aga
     for start in range(0, rows, _BLOCK):
         mine = now[start : min(start + _BLOCK, rows)].detach().float()
         theirs = base[start : min(start + _BLOCK, rows)].detach().float()
-        equal += int((mine == theirs).all(1).sum())
-        distances.append((mine - theirs).norm(dim=1))
+        same = ((mine == theirs) | (mine.isnan() & theirs.isnan())).all(1)
+        equal += int(same.sum())
+        distances.append((mine - theirs).norm(dim=1).masked_fill(same, 0))
     distance = torch.cat(distances)
     most = distance.topk(min(top, rows))
-    kept = most.indices[most.values > 0]
+    kept = most.indices[most.values != 0]
     mine, theirs = now[kept].detach().float(), base[kept].detach().float()
     moved = pd.DataFrame(
         {

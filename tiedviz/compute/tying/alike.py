@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
-# Rows whose neighbours are compared; enough for an interval of about ±1 point.
-ANCHORS = 2000
-_NEIGHBOURS = 10
-_BLOCK = 256
+from tiedviz.compute.anchors import ANCHORS, half_interval, nearest_rows, shared_part
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,6 @@ def alikeness(one: torch.Tensor, other: torch.Tensor, *, seed: int = 0) -> Alike
     a, b = _unit(one), _unit(other)
     cosines = (a * b).sum(1)
     shared = _neighbours_shared(a, b, seed)
-    margin = 1.96 * float(shared.std()) / math.sqrt(len(shared)) if len(shared) > 1 else 0.0
     # the rotation that brings one closest to the other (Schönemann 1966): from the SVD of aᵀb
     left, _, right = torch.linalg.svd(a.double().T @ b.double())
     turned = a @ (left @ right).float()
@@ -53,31 +49,19 @@ def alikeness(one: torch.Tensor, other: torch.Tensor, *, seed: int = 0) -> Alike
         row_cosine=float(cosines.mean()),
         row_cosine_least=float(cosines.min()),
         neighbours_shared=float(shared.mean()),
-        neighbours_margin=margin,
+        neighbours_margin=half_interval(shared),
         anchors=len(shared),
         after_rotation=float((turned * b).sum(1).mean()),
     )
 
 
 def _unit(matrix: torch.Tensor) -> torch.Tensor:
-    rows = matrix.detach().float()
+    rows = matrix.detach().float().cpu()
     return rows / rows.norm(dim=1, keepdim=True).clamp_min(1e-12)
 
 
-def _neighbours_shared(a: torch.Tensor, b: torch.Tensor, seed: int) -> torch.Tensor:
-    """For each anchor the share of its nearest rows that are the same in both, (anchors,)."""
-    rows = len(a)
-    anchors = torch.randperm(rows, generator=torch.Generator().manual_seed(seed))[:ANCHORS]
-    count = min(_NEIGHBOURS, rows - 1)
-    shares = []
-    for block in anchors.split(_BLOCK):
-        near_a, near_b = _nearest(a, block, count), _nearest(b, block, count)
-        same = (near_a[:, :, None] == near_b[:, None, :]).any(2)
-        shares.append(same.float().mean(1))
-    return torch.cat(shares)
-
-
-def _nearest(unit: torch.Tensor, anchors: torch.Tensor, count: int) -> torch.Tensor:
-    cosines = unit[anchors] @ unit.T
-    cosines[torch.arange(len(anchors)), anchors] = -2  # not itself
-    return cosines.topk(count, dim=1).indices
+def _neighbours_shared(a: torch.Tensor, b: torch.Tensor, seed: int) -> np.ndarray:
+    """(A,) for each anchor the part of its nearest rows that are the same in both."""
+    generator = torch.Generator().manual_seed(seed)
+    anchors = torch.randperm(len(a), generator=generator)[:ANCHORS]
+    return shared_part(nearest_rows(a, anchors), nearest_rows(b, anchors))

@@ -7,7 +7,7 @@ import torch
 
 from tiedviz.compute.next_token.reading import Reading
 from tiedviz.compute.unembedding import AfterHead
-from tiedviz.compute.unembedding.measure import plain_product
+from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.models.loaded import LoadedModel
 
 

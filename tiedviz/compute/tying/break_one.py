@@ -1,4 +1,4 @@
-"""A tiny tied model, built on the spot and broken in the ways real checkpoints get broken."""
+"""A tiny tied checkpoint, broken in the ways real ones get broken."""
 
 from __future__ import annotations
 
@@ -8,37 +8,16 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import LlamaConfig, LlamaForCausalLM
 
-from tiedviz.models.building import building
+from tiedviz.models.tiny import ROWS, WIDTH, resize, tiny_llama
 
 _HEAD, _TABLE = "lm_head.weight", "model.embed_tokens.weight"
 
 
 def tiny_tied_folder(folder: Path) -> Path:
-    """A two-block Llama of width 16 with 50 rows, tied, saved by the library into `folder`."""
-    _tiny(tied=True).save_pretrained(folder)
+    """`models.tiny`, tied, saved by the library into `folder`."""
+    tiny_llama(tied=True).save_pretrained(folder)
     return folder
-
-
-def _tiny(tied: bool) -> LlamaForCausalLM:
-    config = LlamaConfig(
-        vocab_size=50,
-        hidden_size=16,
-        intermediate_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=2,
-        max_position_embeddings=64,
-        tie_word_embeddings=tied,
-    )
-    with building(), torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = LlamaForCausalLM(config)
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter.normal_(0, 0.3)
-    return model
 
 
 def _nothing(folder: Path) -> None:
@@ -53,14 +32,11 @@ def _flip_the_flag(folder: Path) -> None:
 
 
 def _resize(folder: Path) -> None:
-    with building():
-        model = LlamaForCausalLM.from_pretrained(folder)
-        model.resize_token_embeddings(53)
-    model.save_pretrained(folder)
+    resize(folder, ROWS + 3)
 
 
 def _tie_by_hand(folder: Path) -> None:
-    model = _tiny(tied=False)
+    model = tiny_llama(tied=False)
     model.lm_head.weight = model.model.embed_tokens.weight
     model.save_pretrained(folder)
 
@@ -72,8 +48,8 @@ def _write_both(folder: Path) -> None:
 def _merge_an_adapter(folder: Path) -> None:
     """What merging a LoRA on the head does when the file is written with both matrices."""
     generator = torch.Generator().manual_seed(1)
-    down = torch.randn(4, 16, generator=generator)
-    up = torch.randn(50, 4, generator=generator)
+    down = torch.randn(4, WIDTH, generator=generator)
+    up = torch.randn(ROWS, 4, generator=generator)
     _edit(folder, lambda tensors: tensors | {_HEAD: tensors[_TABLE] + 0.02 * up @ down})
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import torch
 from torch import nn
 
-from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.compute.forward import call_arguments, same_tensors_elsewhere
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.refusals.prompt import require_row
 
 
 class Side(StrEnum):
@@ -50,17 +52,17 @@ class Proof:
 def prove(
     loaded: LoadedModel, ids: Sequence[int], token: int, *, side: Side = Side.INPUT, by: float = 0.5
 ) -> Proof:
-    """Change row `token` by `by` times the average row length, along h, and run the model again.
+    """Change row `token` by `by` times the average row length and run the model again.
 
-    The row changes in a copy that stands in for the matrix during one call; the loaded model is
-    never touched. The prompt should not contain the token, so that only its score can move.
+    The row changes along itself, in a copy that stands in for the matrix during one call; the
+    loaded model is never touched. The prompt should not contain the token, so that only its score
+    can move.
 
     Raises:
         NoSuchRow: the matrix has fewer rows.
     """
     matrix = loaded.embedding if side is Side.INPUT else loaded.scoring_matrix
-    if not 0 <= token < matrix.shape[0]:
-        raise NoSuchRow(token, matrix.shape[0])
+    require_row(token, matrix.shape[0])
     with loaded.lock, torch.inference_mode():
         before, vector_before = _run(loaded, ids, token, {})
         changed = matrix.detach().clone()
@@ -81,10 +83,11 @@ def prove(
 
 
 def _nudge(matrix: torch.Tensor, token: int) -> torch.Tensor:
-    """A step as long as an average row, in the row's own direction."""
+    """A step as long as an average row, in the row's own direction; in every one if it has none."""
     row = matrix[token].detach().float()
+    row = row if bool(row.any()) else torch.ones_like(row)
     length = matrix.detach().float().norm(dim=1).mean()
-    return (row / row.norm().clamp_min(1e-12) * length).to(matrix.dtype)
+    return (row / row.norm() * length).to(matrix.dtype)
 
 
 def _names_of(model: nn.Module, matrix: torch.Tensor) -> list[str]:
@@ -99,11 +102,9 @@ def _run(
     loaded: LoadedModel, ids: Sequence[int], token: int, replaced: dict[str, torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The last position's logits (V,) and the token's input vector, with some matrices replaced."""
-    model = loaded.model
-    options = {"input_ids": torch.tensor([list(ids)])}
-    if loaded.kind is Kind.SEQ2SEQ:
-        options["decoder_input_ids"] = torch.tensor([[decoder_start(model)]])
-    logits = torch.func.functional_call(model, replaced, (), options).logits[0, -1].float()
+    model: Any = same_tensors_elsewhere(loaded.model)
+    arguments = call_arguments(model, ids)
+    logits = torch.func.functional_call(model, replaced, (), arguments).logits[0, -1].float()
     table = model.get_input_embeddings()
     own = next(name for name, module in model.named_modules() if module is table)
     inside = {
@@ -111,5 +112,6 @@ def _run(
         for name, value in replaced.items()
         if name.startswith(f"{own}.")
     }
-    vector = torch.func.functional_call(table, inside, (torch.tensor([token]),))[0].float()
-    return logits, vector
+    one = torch.tensor([token], device=arguments["input_ids"].device)
+    vector = torch.func.functional_call(table, inside, (one,))[0].float()
+    return logits.cpu(), vector.cpu()

@@ -11,9 +11,10 @@ from transformers import PreTrainedModel
 from tiedviz.compute.forward import forward, hooked, with_first_tensor
 from tiedviz.compute.unembedding.after_head import AfterHead, NotUnderstood, measure_after_head
 from tiedviz.compute.unembedding.path import Path, block_calls, find_head_call, find_path
+from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.compute.unembedding.record import Call, Recording, record
-from tiedviz.compute.unembedding.tolerance import tolerance
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.refusals.model import HeadMissing, NotReproduced
 
 # Six positions: enough to tell a scale from a bias, and one for each level of `after_head`.
 _PROBE = 6
@@ -63,6 +64,21 @@ def unembedding_of(loaded: LoadedModel) -> Unembedding:
         return loaded.memo["unembedding"]
 
 
+def reproduced_unembedding(loaded: LoadedModel) -> tuple[Unembedding, AfterHead]:
+    """The same, for a number that is shown: with what follows the matrix, which is proved.
+
+    Raises:
+        HeadMissing: the files held no output matrix, so that the one in memory is random.
+        NotReproduced: this model's logits cannot be recomputed from h and W.
+    """
+    if random := loaded.random_tables:
+        raise HeadMissing(loaded.title, random)
+    found = unembedding_of(loaded)
+    if found.after is None:
+        raise NotReproduced(loaded.title, found.reason, found.max_abs_error)
+    return found, found.after
+
+
 def _measure(loaded: LoadedModel) -> Unembedding:
     model, head = loaded.model, loaded.model.get_output_embeddings()
     ids = probe_ids(loaded)
@@ -106,31 +122,6 @@ def probe_ids(loaded: LoadedModel) -> list[int]:
     ids = [first + (index * 7919) % (rows - first) for index in range(3 * _PROBE)]
     ordinary = [id for id in ids if id not in loaded.vocabulary.special_ids]
     return (ordinary or ids)[:_PROBE] if len(ordinary) >= _PROBE else ids[:_PROBE]
-
-
-def plain_product(h: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    """h·Wᵀ in float32, never by calling the head. Shapes (…, d), (V, d) → (…, V), on the CPU."""
-    return (h.to(matrix.device).float() @ matrix.detach().float().T).cpu()
-
-
-def limit_for(
-    h: torch.Tensor, logits: torch.Tensor, loaded: LoadedModel, factor: float = 1.0
-) -> float:
-    """The largest difference that rounding explains for these states and logits."""
-    return tolerance(
-        width=h.shape[-1],
-        h_norm=float(h.float().norm(dim=-1).max()) * abs(factor),
-        row_norm=float(row_norms(loaded).max()),
-        largest_logit=float(logits.abs().max()),
-        dtype=loaded.scoring_matrix.dtype,
-    )
-
-
-def row_norms(loaded: LoadedModel) -> torch.Tensor:
-    """‖e_j‖ of every row of the matrix that scores, (V,) float32; computed once for each model."""
-    if "row_norms" not in loaded.memo:
-        loaded.memo["row_norms"] = loaded.scoring_matrix.detach().float().norm(dim=1).cpu()
-    return loaded.memo["row_norms"]
 
 
 def _compare(
@@ -206,7 +197,7 @@ def _check_by_patching(
         return output if calls_left else with_first_tensor(output, patched)
 
     with hooked((last.module, replace, False)):
-        theirs = forward(loaded.model, ids, decoder_ids=ids).logits[0].float()
+        theirs = forward(loaded.model, ids, decoder_ids=ids).logits[0].float().cpu()
     h = path(patched[0])
     mine = after(plain_product(h, loaded.scoring_matrix))
     if not float((mine - theirs).abs().max()) <= limit_for(h, theirs, loaded, after.scale.value):

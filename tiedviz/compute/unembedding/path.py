@@ -207,7 +207,7 @@ def _scale_between(given: torch.Tensor, taken: torch.Tensor | None) -> float | N
     """The scalar s with taken = s · given, by least squares; None where there is none."""
     if taken is None or taken.shape != given.shape or not taken.is_floating_point():
         return None
-    x, y = given.double().flatten(), taken.double().flatten()
+    x, y = (tensor.cpu().double().flatten() for tensor in (given, taken))
     power = float(x @ x)
     if power == 0:
         return None

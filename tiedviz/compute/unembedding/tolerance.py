@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import torch
 
@@ -29,6 +30,11 @@ def tolerance(
     working = torch.finfo(torch.float32).eps / 2
     stored = torch.finfo(dtype).eps
     return spread * working + stored * max(largest_logit, 1.0) + _coarse(dtype, h_norm * row_norm)
+
+
+def worst(differences: Iterable[float]) -> float:
+    """The largest of them; nan where one is, which `max` loses behind an ordinary number."""
+    return max(differences, key=lambda each: math.inf if math.isnan(each) else each)
 
 
 def _coarse(dtype: torch.dtype, product: float) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
+from tiedviz.compute.unembedding.product import embedding_norms, plain_product
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
@@ -16,17 +17,9 @@ def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
         NoSuchRow: E has fewer rows.
     """
     E = loaded.embedding.detach()
-    if not 0 <= row < E.shape[0]:
-        raise NoSuchRow(row, E.shape[0])
-    lengths = _lengths(loaded)
-    return (E @ E[row]).float().cpu() / (lengths * lengths[row]).clamp_min(1e-12)
-
-
-def _lengths(loaded: LoadedModel) -> torch.Tensor:
-    """‖e‖ of every row of E, (V,) float32; computed once for each model."""
-    if "embedding_lengths" not in loaded.memo:
-        loaded.memo["embedding_lengths"] = loaded.embedding.detach().norm(dim=1).float().cpu()
-    return loaded.memo["embedding_lengths"]
+    require_row(row, E.shape[0])
+    lengths = embedding_norms(loaded)
+    return plain_product(E[row], E) / (lengths * lengths[row]).clamp_min(1e-12)
 
 
 def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
@@ -39,8 +32,7 @@ def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
     """
     E = loaded.embedding.detach()
     rows = E.shape[0]
-    if not 0 <= row < rows:
-        raise NoSuchRow(row, rows)
+    require_row(row, rows)
     near = range(row - around, row + around + 1)
     ids = [id for id in near if 0 <= id < rows and id != row]
     cosine = torch.cosine_similarity(E[ids].float(), E[row][None].float())
@@ -53,11 +45,12 @@ def next_by_meaning(loaded: LoadedModel, row: int, top: int = 4) -> pd.DataFrame
     Columns: as above.
     """
     cosine = cosines_to(loaded, row)
-    among = cosine[: loaded.vocabulary.size].clone()
+    # a damaged row has no direction, and would come first
+    among = cosine[: loaded.vocabulary.size].nan_to_num(nan=-2.0)
     if row < len(among):
         among[row] = -2.0
     best = among.topk(min(top, len(among) - 1))
-    return _frame(loaded, best.indices.tolist(), best.values.tolist())
+    return _frame(loaded, best.indices.tolist(), cosine[best.indices].tolist())
 
 
 def _frame(loaded: LoadedModel, ids: list[int], cosine: list[float]) -> pd.DataFrame:

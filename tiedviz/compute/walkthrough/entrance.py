@@ -84,7 +84,7 @@ def _measure(loaded: LoadedModel) -> Entrance | None:
     between, expected = one - other, rows[0] - rows[1]
     measured = float((between @ expected).mean() / expected.square().sum())
     error = float((between - measured * expected).abs().max())
-    if error > _close(E.dtype) * float(between.abs().max()):
+    if not error <= _close(E.dtype) * float(between.abs().max()):
         return Entrance(width, block_width, False, ONE, float(rows[0].norm()), (), 0.0)
     scale = name_factor(measured, loaded.model.config, E.dtype)
     added = one - scale.value * rows[0]

@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ def time_lookup(loaded: LoadedModel, row: int, *, repeats: int = 5) -> LookupTim
     """
     E = loaded.embedding.detach()
     rows, width = E.shape
-    if not 0 <= row < rows:
-        raise NoSuchRow(row, rows)
+    require_row(row, rows)
     hot = torch.zeros(rows, dtype=E.dtype, device=E.device)
     hot[row] = 1.0
     with torch.inference_mode():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow
+from tiedviz.models.prompt import bare_ids
+from tiedviz.words.refusals.prompt import EmptyPrompt, require_row
 from tiedviz.words.tokens import Token
 
 # More pills than this bury the page.
@@ -17,12 +18,8 @@ def pieces_of(loaded: LoadedModel, text: str) -> list[Token]:
         EmptyPrompt: there are none.
         NoSuchRow: the tokenizer has more tokens than E has rows.
     """
-    clean = text.encode("utf-8", "replace").decode()  # lone surrogates are no text
-    with loaded.lock:
-        ids = loaded.tokenizer(clean, add_special_tokens=False, verbose=False)["input_ids"]
+    ids = bare_ids(loaded, text)
     if not ids:
         raise EmptyPrompt(loaded.title)
-    rows = loaded.embedding.shape[0]
-    if (largest := max(ids)) >= rows:
-        raise NoSuchRow(largest, rows)
-    return loaded.vocabulary.tokens(list(ids[:LONGEST]))
+    require_row(max(ids), loaded.embedding.shape[0])
+    return loaded.vocabulary.tokens(ids[:LONGEST])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import require_row
 
 
 def rows_around(
@@ -20,8 +20,7 @@ def rows_around(
     """
     E = loaded.embedding.detach()
     rows, width = E.shape
-    if not 0 <= row < rows:
-        raise NoSuchRow(row, rows)
+    require_row(row, rows)
     first = max(0, min(row - around, rows - 2 * around - 1))
     ids = range(first, min(rows, first + 2 * around + 1))
     values = E[first : ids.stop, : min(columns, width)].float().cpu()

@@ -40,12 +40,13 @@ def hear_loaded(model: nn.Module, missing: Sequence[str] = ()) -> Loaded:
             version=version,
         )
     e, w = one.weight, other.weight
-    both = e is not None and w is not None
+    pair = None if e is None or w is None else (e, w)
+    shared = pair is not None and same_storage(*pair)
     return Loaded(
         same_object=e is not None and e is w,
-        same_storage=both and same_storage(e, w),  # type: ignore[arg-type]
-        overlapping=both and not same_storage(e, w) and overlap(e, w),  # type: ignore[arg-type]
-        same_values=same_values(e, w) if e is not None and w is not None else None,
+        same_storage=shared,
+        overlapping=pair is not None and not shared and overlap(*pair),
+        same_values=None if pair is None else same_values(*pair),
         dtype="" if e is None else str(e.dtype).removeprefix("torch."),
         on_meta=any(weight is not None and weight.is_meta for weight in (e, w)),
         quantised=other.quantised,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import logging
 from typing import Literal
 
 from tiedviz.compute.next_token.formula import formula_text
@@ -11,7 +11,9 @@ from tiedviz.compute.unembedding import Unembedding, unembedding_of
 from tiedviz.compute.unembedding.measure import probe_ids
 from tiedviz.files.verdict.witnesses import Measured
 from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.numbers import or_none
 
+_LOG = logging.getLogger(__name__)
 _TRIED = 3  # rows; one may be masked, or be at a softcap
 
 
@@ -29,8 +31,8 @@ def hear_measured(loaded: LoadedModel) -> Measured:
 def _measured(loaded: LoadedModel, found: Unembedding) -> Measured:
     return Measured(
         formula=None if found.after is None else formula_text(found.after, tied=loaded.tied),
-        max_abs_error=_finite(found.max_abs_error),
-        tolerance=_finite(found.tolerance),
+        max_abs_error=or_none(found.max_abs_error),
+        tolerance=or_none(found.tolerance),
         reproduced=found.scores,
         reason="" if found.scores else found.reason,
         dtype=loaded.dtype,
@@ -46,7 +48,8 @@ def _scored_by(loaded: LoadedModel, found: Unembedding) -> Literal["", "E", "W",
         if not loaded.tied and _moves(loaded, Side.OUTPUT):
             return "W"
         return "E" if _moves(loaded, Side.INPUT) else "neither"
-    except Exception:  # a model that cannot be run on a bare list of tokens: whatever it raises
+    except Exception as error:  # a model that cannot be run on a bare list of tokens
+        _LOG.info("nothing tells which matrix scores in %s: %r", loaded.title, error)
         return ""
 
 
@@ -61,7 +64,3 @@ def _moves(loaded: LoadedModel, side: Side) -> bool:
     rows = min(loaded.vocabulary.size, matrix.shape[0])
     unread = [row for row in range(rows - 1, -1, -1) if row not in read][:_TRIED]
     return any(prove(loaded, ids, row, side=side).logit_moved != 0 for row in unread)
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tiedviz.models.cache.child import follow
 from tiedviz.models.cache.folder import entry, made_once, require_disk
-from tiedviz.models.memory.machine import require_memory
+from tiedviz.models.machine import require_memory
 from tiedviz.models.progress import Report, Step, silent
 from tiedviz.words.refusals.opening import ConversionFailed
 

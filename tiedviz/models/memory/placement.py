@@ -10,7 +10,7 @@ from transformers import AutoConfig, PreTrainedModel
 
 from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache.folder import entry, require_disk
-from tiedviz.models.memory.machine import HEADROOM, available_memory
+from tiedviz.models.machine import HEADROOM, available_memory
 from tiedviz.words.refusals.opening import TooLittleMemory
 
 
@@ -85,6 +85,8 @@ def _sizes(kind: type[PreTrainedModel], folder: Any) -> _Sizes:
         for name, module in model.named_modules()
         if isinstance(module, torch.nn.ModuleList)
     ]
+    if not lists:  # nothing can be put on disk by itself
+        return _Sizes({}, ("",), _bytes(model))
     name, blocks = max(lists, key=lambda item: _bytes(item[1]))
     sizes = {f"{name}.{index}": _bytes(block) for index, block in enumerate(blocks)}
     others = tuple(_outside(model, name))

@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from tiedviz.models.known import KnownFacts
-from tiedviz.models.memory.machine import available_memory
+from tiedviz.models.machine import available_memory
 from tiedviz.models.sources import Source
 from tiedviz.ui.caches import residents
 from tiedviz.ui.frame.choice import chosen_facts, chosen_source, hub_is_thinking, model_box

@@ -7,6 +7,8 @@ leaves with status 2. Nothing else is ever shown for something a person can type
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class Refusal(Exception):
     """The app will not do this, and says what, why and what to try.
@@ -25,3 +27,13 @@ class Refusal(Exception):
 
     def __str__(self) -> str:
         return f"{self.what}: {self.why}. {self.remedy}"
+
+    def __reduce__(self) -> tuple[Callable[..., Refusal], tuple[object, ...]]:
+        # an exception is copied by its arguments; these take facts, so bring back the sentences
+        return _revive, (type(self), self.what, self.why, self.remedy)
+
+
+def _revive(kind: type[Refusal], what: str, why: str, remedy: str) -> Refusal:
+    refusal = kind.__new__(kind)
+    Refusal.__init__(refusal, what, why, remedy)
+    return refusal

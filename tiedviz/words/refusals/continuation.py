@@ -30,9 +30,11 @@ class NoSuchWay(Refusal):
 class NotTheSameQuestion(Refusal):
     """A causal and a masked model are asked different things by this prompt."""
 
-    def __init__(self, title: str, why: str) -> None:
+    def __init__(self, title: str, why: str, has_mask: bool = True) -> None:
         super().__init__(
             f"{title} cannot be compared here",
             why,
-            "End the prompt with [MASK]: masked models are read there, the others where it begins.",
+            "End the prompt with [MASK]: masked models are read there, the others where it begins."
+            if has_mask
+            else "Compare the others without it.",
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tiedviz.words.refusals import Refusal
 
@@ -26,16 +26,6 @@ def listed(names: Sequence[str]) -> str:
 
 class FileRefusal(Refusal):
     """A model's files cannot be read, or will not be; subclasses take facts and know the words."""
-
-    def __reduce__(self) -> tuple[Callable[..., FileRefusal], tuple[object, ...]]:
-        # Exceptions are rebuilt from their arguments; ours take facts, so bring back the sentences.
-        return _revive, (type(self), self.what, self.why, self.remedy)
-
-
-def _revive(kind: type[FileRefusal], what: str, why: str, remedy: str) -> FileRefusal:
-    refusal = kind.__new__(kind)
-    Refusal.__init__(refusal, what, why, remedy)
-    return refusal
 
 
 def _cannot_read(name: str) -> str:

@@ -50,6 +50,16 @@ class NoSuchRow(Refusal):
         )
 
 
+def require_row(row: int, rows: int) -> None:
+    """Nothing, or a refusal where a matrix of `rows` rows has no such one.
+
+    Raises:
+        NoSuchRow: with both numbers.
+    """
+    if not 0 <= row < rows:
+        raise NoSuchRow(row, rows)
+
+
 class NoSuchPosition(Refusal):
     """A position beyond the prompt."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -11,28 +11,28 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from tiedviz.compute.forward import first_tensor, forward, hooked
-from tiedviz.compute.unembedding.path import Path
 
 
-@dataclass
+@dataclass(frozen=True)
 class States:
     """The states of one pass at P positions.
 
     Attributes:
-        residual: r_0 … r_L, each (P, width), by what the blocks were given and gave, not by the
-            model's own list, which leaves some out (Mamba: r_0; all: r_L before its norm).
-        entering: (P, d), exactly what entered the output matrix.
-        logits: (P, V), the model's own.
+        residual: r_0 … r_L, each (P, width), where the blocks are and as they hold it. By what the
+            blocks were given and gave, not by the model's own list, which leaves some out (Mamba:
+            r_0; all: r_L before its norm). Empty where no blocks were named.
+        entering: (P, d) float32 on the CPU, exactly what entered the output matrix.
+        logits: (P, V) float32 on the CPU, the model's own.
     """
 
-    residual: list[torch.Tensor] = field(default_factory=list)
-    entering: torch.Tensor = field(default_factory=lambda: torch.empty(0))
-    logits: torch.Tensor = field(default_factory=lambda: torch.empty(0))
+    residual: list[torch.Tensor]
+    entering: torch.Tensor
+    logits: torch.Tensor
 
 
 def catch_states(
     model: PreTrainedModel,
-    path: Path,
+    blocks: Sequence[nn.Module],
     ids: Sequence[int],
     decoder_ids: Sequence[int] | None,
     positions: Sequence[int],
@@ -42,13 +42,15 @@ def catch_states(
 
     Args:
         model: the model.
-        path: its way to the matrix; names the blocks.
+        blocks: what is called as blocks on the way to the matrix; one may stand there several
+            times (ALBERT calls one module L times).
         ids: the prompt.
         decoder_ids: what the decoder has written, where there is one.
-        positions: the P places wanted, of the sequence that is answered.
+        positions: the P places wanted, of the sequence that is answered, ascending.
         length: of that sequence.
     """
-    caught = States()
+    residual: list[torch.Tensor] = []
+    entering: list[torch.Tensor] = []
 
     def wanted(value: Any) -> torch.Tensor:
         tensor = first_tensor(value)
@@ -57,18 +59,21 @@ def catch_states(
         return tensor[0, list(positions)] if tensor.shape[1] == length else tensor[0].clone()
 
     def before_block(module: nn.Module, args: Any, kwargs: Any) -> None:
-        if not caught.residual:
-            caught.residual.append(wanted((*args, *kwargs.values())))
+        if not residual:
+            residual.append(wanted((*args, *kwargs.values())))
 
     def after_block(module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
-        caught.residual.append(wanted(output))
+        residual.append(wanted(output))
 
     def before_head(module: nn.Module, args: Any, kwargs: Any) -> None:
-        caught.entering = wanted((*args, *kwargs.values()))
+        entering.append(wanted((*args, *kwargs.values())))
 
-    hooks: list[tuple[nn.Module, Callable[..., Any], bool]] = [(path.head, before_head, True)]
-    for block in dict.fromkeys(path.blocks):  # ALBERT calls one module L times
+    hooks: list[tuple[nn.Module, Callable[..., Any], bool]] = [
+        (model.get_output_embeddings(), before_head, True)
+    ]
+    for block in dict.fromkeys(blocks):
         hooks += [(block, before_block, True), (block, after_block, False)]
     with hooked(*hooks):
-        caught.logits = wanted(forward(model, ids, decoder_ids=decoder_ids, keep=positions).logits)
-    return caught
+        logits = wanted(forward(model, ids, decoder_ids=decoder_ids, keep=positions).logits)
+    [h] = entering
+    return States(residual, h.float().cpu(), logits.float().cpu())

@@ -1,0 +1,36 @@
+"""Each way a checkpoint gets broken leads to the verdict that it is there to show."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from tiedviz.compute.tying.break_one import BREAKS, tiny_tied_folder
+from tiedviz.files.verdict.audit import hear_files
+from tiedviz.files.verdict.decide import decide
+from tiedviz.models.building import intact
+from tiedviz.words.breaks import BREAK_WORDS
+
+VERDICTS = {
+    "whole": "tied",
+    "flag": "broken",
+    "resize": "tied",
+    "by hand": "broken",
+    "twice": "twin",
+    "merge": "contradiction",
+}
+
+
+@pytest.mark.parametrize("way", BREAKS)
+def test_what_is_left_in_the_files(way, tmp_path):
+    before = torch.random.get_rng_state()
+    BREAKS[way](tiny_tied_folder(tmp_path))
+    declared, stored = hear_files(tmp_path)
+    assert decide(declared, stored).word == VERDICTS[way]
+    assert stored.embedding.shape == ((53 if way == "resize" else 50), 16)
+    assert intact()
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_every_way_has_its_words():
+    assert set(BREAKS) == set(BREAK_WORDS)
