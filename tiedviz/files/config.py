@@ -1,7 +1,5 @@
 """What does config.json say about tying, and about the sizes of the model?"""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple

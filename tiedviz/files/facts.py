@@ -1,7 +1,5 @@
 """What is known about a model before anything is loaded: sizes, types, E and W."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -131,7 +129,7 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     )
 
 
-def _packing(header: Header, config: Mapping[str, object]) -> Packing | None:
+def _packing(header: Header, config: Mapping[str, object]) -> "Packing | None":
     """How packed weights count; None where there are none. GGUF states shapes unpacked."""
     whole = any(tensor.dtype[0] in "IU" for tensor in header.tensors)
     if header.format == "gguf" or not whole:

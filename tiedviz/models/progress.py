@@ -1,7 +1,5 @@
 """How far a long piece of work has come, told to whoever asked for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The four witnesses on one model, as far as they can be heard. Heavy libraries come in late."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -133,7 +131,7 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def _shelf_file(source: ShelfSource) -> Path | None:
+def _shelf_file(source: "ShelfSource") -> Path | None:
     """The published file itself, rather than what became of it."""
     from tiedviz.models.cache.folder import shelf_file
 
@@ -181,7 +179,7 @@ def _hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]
     return live_witnesses(loaded), None
 
 
-def live_witnesses(loaded: LoadedModel) -> Live:
+def live_witnesses(loaded: "LoadedModel") -> Live:
     """What an open model says. It is not changed."""
     from tiedviz.compute.witnesses.loaded import hear_loaded
     from tiedviz.compute.witnesses.measured import hear_measured
@@ -200,7 +198,7 @@ def live_witnesses(loaded: LoadedModel) -> Live:
         return Live(heard, hear_measured(loaded), checks, _notes(empty, fresh))
 
 
-def _notes(empty: EmptyRows, fresh: FreshRows | None) -> tuple[str, ...]:
+def _notes(empty: "EmptyRows", fresh: "FreshRows | None") -> tuple[str, ...]:
     notes = () if fresh is None else (fresh.words,)
     if not empty.count:
         return notes

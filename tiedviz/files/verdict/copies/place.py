@@ -1,7 +1,5 @@
 """Where do the numbers of a stored tensor lie, and do two of them hold the same bytes?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
