@@ -14,6 +14,7 @@ import copy
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import transformers
@@ -61,7 +62,7 @@ def write() -> None:
         for part, entries in sorted(class_defaults().items())
         for name, value in sorted(entries.items())
     )
-    TABLE.write_text("".join(lines), "utf-8")
+    Path(TABLE).write_text("".join(lines), "utf-8")
 
 
 def _names(lists: Iterable[str]) -> dict[str, str]:

@@ -10,10 +10,9 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).with_name("class_defaults.tsv")
+TABLE = os.path.join(os.path.dirname(__file__), "class_defaults.tsv")
 
 # Where models of several parts keep the settings of the one that writes text, in this order.
 TEXT_PARTS = (
@@ -28,7 +27,8 @@ _LETTERS = {"T": True, "F": False, "-": None, "X": None}
 @cache
 def _text() -> str:
     """The table as it is kept: on each line a part, a name, and what is said of it as JSON."""
-    return "\n" + TABLE.read_text("utf-8")
+    with open(TABLE, encoding="utf-8") as file:
+        return "\n" + file.read()
 
 
 def _entry(part: str, name: object) -> Any:
