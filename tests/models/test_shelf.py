@@ -10,7 +10,7 @@ import pytest
 from tiedviz.models.cache import shelf
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.cache.shelf import by_hand, fetch, pip_command
-from tiedviz.models.progress import Fetched
+from tiedviz.models.fetched import Fetched
 from tiedviz.words.refusals.opening import (
     CacheNotWritable,
     DownloadFailed,

@@ -1,7 +1,9 @@
+import sys
+
 import pytest
 
 from tiedviz.files.verdict.declared import declared_in, inferred
-from tiedviz.files.verdict.defaults import scores_tokens
+from tiedviz.files.verdict.defaults import class_facts, scores_tokens, table
 
 FLAG = "tie_word_embeddings"
 TRUE, FALSE = {FLAG: True}, {FLAG: False}
@@ -122,15 +124,36 @@ def test_gguf_has_no_flag():
     assert inferred(stores_head=True).raw == ()
 
 
-def test_another_transformers_is_named(monkeypatch):
+def test_another_transformers_is_named(monkeypatch, tmp_path):
+    assert "is installed" not in told("llama").governed_by
+    (tmp_path / "transformers-6.0.0.dist-info").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "6.0.0 is installed" in told("llama").governed_by
+
+
+def test_a_transformers_installed_in_a_rarer_way_is_found_too(monkeypatch, tmp_path):
     import importlib.metadata
 
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "gone.zip"), str(tmp_path)])
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "6.0.0")
     assert "6.0.0 is installed" in told("llama").governed_by
 
 
+TWO_ROWS = 'gemma3\t{"default": true}\nmodel_types\tgemma3_text'
+
+
+@pytest.mark.parametrize("name", [TWO_ROWS, "", "lla", "llama\t", "\ud800", 7, []])
+def test_a_name_is_found_whole_or_not_at_all(name):
+    assert class_facts(name) is None
+    assert scores_tokens(None, name) is None
+
+
+def test_a_row_that_is_looked_up_is_the_row_of_the_whole_table():
+    facts = table()["model_types"]
+    assert {name: class_facts(name) for name in facts} == facts
+
+
 def test_the_table_is_what_the_generator_measures():
-    from tiedviz.files.verdict.defaults import table
     from tiedviz.models.class_defaults import class_defaults
 
     assert class_defaults() == table()

@@ -8,6 +8,7 @@ JSON object and nothing else.
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -38,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = [name for name in _COMMANDS if name in words[:1]]
     chosen = _parser(asked or _COMMANDS).parse_args(words)
     if not getattr(chosen, "no_load", False):
+        gc.enable()  # see __main__
         _quieten()
     try:
         return int(chosen.run(chosen))

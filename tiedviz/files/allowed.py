@@ -10,7 +10,12 @@ cache is made of such links).
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tiedviz.files.opening import StrPath
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VARIABLE = "TIEDVIZ_ALLOW_PATHS"
 
@@ -22,27 +27,35 @@ def allow_none_unless_named() -> None:
 
 def allowed_folders() -> list[Path]:
     """The folders that `TIEDVIZ_ALLOW_PATHS` names, as it names them."""
+    from pathlib import Path
+
     return [Path(each) for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
 
 
-def may_read(path: Path) -> bool:
+def may_read(path: StrPath) -> bool:
     """Whether `path` lies in a folder that may be read, links followed. It need not exist."""
     if VARIABLE not in os.environ:
         return True
+    from pathlib import Path
+
     try:
-        real = path.expanduser().resolve()
+        real = Path(path).expanduser().resolve()
         folders = [each.expanduser().resolve() for each in allowed_folders()]
     except (OSError, RuntimeError, ValueError):  # a loop of links, a name no system can have
         return False
     return any(real.is_relative_to(folder) for folder in folders)
 
 
-def named_path(text: str) -> Path:
+def readable_path(text: str) -> str | None:
+    """The path that `text` names, if something lies there and may be read."""
+    path = named_path(text)
+    return path if path and may_read(path) and os.path.exists(path) else None
+
+
+def named_path(text: str) -> str:
     """The path that `text` names, white space around it dropped and `~` the home folder.
 
     A `~` before a name that no user has stays as it is: nothing lies there.
     """
-    try:
-        return Path(text.strip()).expanduser()
-    except RuntimeError:
-        return Path(text.strip())
+    path = os.path.expanduser(text.strip())
+    return path.rstrip(os.sep) or path

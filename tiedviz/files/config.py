@@ -1,13 +1,12 @@
 """What does config.json say about tying, and about the sizes of the model?"""
 
-from __future__ import annotations
-
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from tiedviz.files.json_text import parse_object, read_object
 from tiedviz.files.listing import CONFIG, CONFIG_LIMIT, list_names, refuse_not_a_model
+from tiedviz.files.opening import StrPath
 from tiedviz.words.refusals.file import HeaderTooLarge, HostileHeader
 
 MAX_DEPTH = 64
@@ -54,7 +53,7 @@ class Dimensions(NamedTuple):
     positions: int | None = None
 
 
-def read_config(folder: Path) -> dict[str, object]:
+def read_config(folder: StrPath) -> dict[str, object]:
     """The raw config.json of a model folder.
 
     Raises:
@@ -66,7 +65,7 @@ def read_config(folder: Path) -> dict[str, object]:
     names = list_names(folder)
     if CONFIG not in names:
         refuse_not_a_model(folder, names)
-    return _shallow(read_object(folder / CONFIG, CONFIG_LIMIT), CONFIG)
+    return _shallow(read_object(os.path.join(folder, CONFIG), CONFIG_LIMIT), CONFIG)
 
 
 def read_config_file(path: Path) -> dict[str, object]:

@@ -1,11 +1,9 @@
 """What is known about a model before anything is loaded: sizes, types, E and W."""
 
-from __future__ import annotations
-
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tiedviz.files.config import Dimensions, dimensions, read_config
@@ -13,6 +11,7 @@ from tiedviz.files.folder import read_header
 from tiedviz.files.gguf_walk import LongArray
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.listing import CONFIG
+from tiedviz.files.opening import StrPath, folder_of, is_file, is_folder
 from tiedviz.files.roles import (
     find_copies,
     find_embedding,
@@ -82,16 +81,16 @@ class ModelFacts(NamedTuple):
         return self.parameters * 2
 
 
-def read_facts(path: Path) -> ModelFacts:
+def read_facts(path: StrPath) -> ModelFacts:
     """The facts about a model folder or a single weights file.
 
     Raises:
         FileRefusal: the files cannot be read; says what is there instead.
     """
     header = read_header(path)
-    folder = path if path.is_dir() else path.parent
-    needs_config = path.is_dir() and header.format != "gguf"
-    has_config = needs_config or (folder / CONFIG).is_file()
+    folder = folder_of(path)
+    needs_config = is_folder(path) and header.format != "gguf"
+    has_config = needs_config or is_file(os.path.join(folder, CONFIG))
     return gather_facts(header, read_config(folder) if has_config else {})
 
 
@@ -131,7 +130,7 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     )
 
 
-def _packing(header: Header, config: Mapping[str, object]) -> Packing | None:
+def _packing(header: Header, config: Mapping[str, object]) -> "Packing | None":
     """How packed weights count; None where there are none. GGUF states shapes unpacked."""
     whole = any(tensor.dtype[0] in "IU" for tensor in header.tensors)
     if header.format == "gguf" or not whole:

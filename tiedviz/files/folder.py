@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from tiedviz.files.header import Header
 from tiedviz.files.json_text import read_object
 from tiedviz.files.listing import list_names, refuse_not_a_model
-from tiedviz.files.opening import open_weights
+from tiedviz.files.opening import StrPath, is_folder, name_of, open_weights
 from tiedviz.files.safetensors import read_safetensors_file
 from tiedviz.files.shards import join_shards, weight_map
 from tiedviz.words.refusals.file import (
@@ -34,7 +34,7 @@ _NO_WEIGHTS = r"(training_args|optimizer|scheduler|scaler|rng_state|adapter_mode
 _GGUF_PART = r"(?P<stem>.+)-\d{5}-of-(?P<parts>\d{5})\.gguf"
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: StrPath) -> Header:
     """What the files say before a number is read.
 
     Args:
@@ -51,25 +51,25 @@ def read_header(path: Path) -> Header:
     return _read_file(path)
 
 
-def _is_folder(path: Path) -> bool:
+def _is_folder(path: StrPath) -> bool:
     try:
-        return path.is_dir()
+        return is_folder(path)
     except OSError as error:
-        raise CannotOpen(str(path), error.strerror or "the system refuses it") from error
+        raise CannotOpen(os.fspath(path), error.strerror or "the system refuses it") from error
 
 
-def _read_file(path: Path) -> Header:
-    reader = _reader(path.name)
+def _read_file(path: StrPath) -> Header:
+    reader = _reader(name_of(path))
     if reader is not None:
         return reader(path)
     with open_weights(path) as (read, _):
         is_gguf = read(0, 4) == b"GGUF"
     if is_gguf:
         return _read_gguf_parts(path)
-    raise OtherContent(path.name, "not weights", "nothing that is known here")
+    raise OtherContent(name_of(path), "not weights", "nothing that is known here")
 
 
-def _reader(name: str) -> Callable[[Path], Header] | None:
+def _reader(name: str) -> Callable[[StrPath], Header] | None:
     if name.endswith(".gguf"):
         return _read_gguf_parts
     if name.endswith(".safetensors"):
@@ -77,18 +77,18 @@ def _reader(name: str) -> Callable[[Path], Header] | None:
     return _read_pickled if name.endswith(".bin") else None
 
 
-def _read_pickled(path: Path) -> Header:
+def _read_pickled(path: StrPath) -> Header:
     # Imported late: no format's reader is worth its time to a model of another format.
     from tiedviz.files.pickled import read_pickled_file
 
     return read_pickled_file(path)
 
 
-def _read_folder(folder: Path) -> Header:
+def _read_folder(folder: StrPath) -> Header:
     names = list_names(folder)
     for name in _WEIGHTS:
         if name in names:
-            return _read_file(folder / name)
+            return _read_file(os.path.join(folder, name))
         if f"{name}.index.json" in names:
             return _read_shards(folder, f"{name}.index.json")
     gguf = [name for name in names if name.endswith(".gguf")]
@@ -97,50 +97,51 @@ def _read_folder(folder: Path) -> Header:
     raise _no_weights(folder, names)
 
 
-def _read_shards(folder: Path, index_name: str) -> Header:
-    index = read_object(folder / index_name, INDEX_LIMIT)
+def _read_shards(folder: StrPath, index_name: str) -> Header:
+    index = read_object(os.path.join(folder, index_name), INDEX_LIMIT)
     files = weight_map(index, index_name)
     shards = sorted(set(files.values()))
     _require(folder, shards, index_name)
     metadata = index.get("metadata")
-    headers = [_read_file(folder / shard) for shard in shards]
+    headers = [_read_file(os.path.join(folder, shard)) for shard in shards]
     return join_shards(headers, files, metadata if isinstance(metadata, dict) else {})
 
 
-def _read_only_gguf(folder: Path, names: list[str]) -> Header:
+def _read_only_gguf(folder: StrPath, names: list[str]) -> Header:
     models = {re.sub(_GGUF_PART, r"\g<stem>", name): name for name in reversed(names)}
     if len(models) > 1:
-        raise SeveralModels(folder.name or str(folder), names)
-    return _read_gguf_parts(folder / next(iter(models.values())))
+        raise SeveralModels(name_of(folder), names)
+    return _read_gguf_parts(os.path.join(folder, next(iter(models.values()))))
 
 
-def _read_gguf_parts(path: Path) -> Header:
+def _read_gguf_parts(path: StrPath) -> Header:
     from tiedviz.files.gguf import read_gguf_file  # late, as above
 
     header = read_gguf_file(path)
     parts = header.metadata.get("split.count")
     if type(parts) is not int or parts < 2:
         return header
-    found = re.fullmatch(_GGUF_PART, path.name)
+    folder, name = os.path.split(path)
+    found = re.fullmatch(_GGUF_PART, name)
     if found is None or int(found["parts"]) != parts:
-        raise MissingShard(path.name, [f"the other {parts - 1}"], parts)
+        raise MissingShard(name, [f"the other {parts - 1}"], parts)
     names = [f"{found['stem']}-{i:05}-of-{found['parts']}.gguf" for i in range(1, parts + 1)]
-    _require(path.parent, names, path.name)
-    headers = [read_gguf_file(path.parent / name) for name in names]
+    _require(folder or os.curdir, names, name)
+    headers = [read_gguf_file(os.path.join(folder, part)) for part in names]
     return join_shards(headers, {}, headers[0].metadata)
 
 
-def _require(folder: Path, shards: list[str], index: str) -> None:
+def _require(folder: StrPath, shards: list[str], index: str) -> None:
     present = set(list_names(folder))
     missing = [shard for shard in shards if shard not in present]
     if missing:
         raise MissingShard(index, missing, len(shards))
 
 
-def _no_weights(folder: Path, names: tuple[str, ...]) -> WrongFormat | NoWeights | NothingThere:
+def _no_weights(folder: StrPath, names: tuple[str, ...]) -> WrongFormat | NoWeights | NothingThere:
     found = [name for name in names if re.fullmatch(_OTHER_WEIGHTS, name)]
     others = [name for name in found if not re.fullmatch(_NO_WEIGHTS, name)]
     if others:
-        return WrongFormat(folder.name or str(folder), others)
+        return WrongFormat(name_of(folder), others)
     refuse_not_a_model(folder, names)
-    return NoWeights(folder.name or str(folder), names)
+    return NoWeights(name_of(folder), names)

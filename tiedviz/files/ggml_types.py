@@ -1,7 +1,5 @@
 """How many bytes does a GGML tensor type take? Numbers come in blocks that share a scale."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 from tiedviz.files.ggml_types import GGML_TYPES
 from tiedviz.files.gguf_walk import Walk
 from tiedviz.files.header import MAX_SIZE, Header, StoredTensor
-from tiedviz.files.opening import SNIFFED, ReadAt, open_weights, refuse_other_content
+from tiedviz.files.opening import (
+    SNIFFED,
+    ReadAt,
+    StrPath,
+    name_of,
+    open_weights,
+    refuse_other_content,
+)
 from tiedviz.words.refusals.file import DamagedFile, HostileHeader, TruncatedFile, UnreadableGguf
 
 MAX_GGML_DIMENSIONS = 4
@@ -17,10 +23,10 @@ _SMALLEST_PAIR = 8 + 4 + 1  # length of the key, kind of the value, one byte
 _SMALLEST_TENSOR = 8 + 4 + 4 + 8  # length of the name, dimensions, type, offset
 
 
-def read_gguf_file(path: Path) -> Header:
+def read_gguf_file(path: StrPath) -> Header:
     """The header of a local file; see `read_gguf`."""
     with open_weights(path) as (read, size):
-        return read_gguf(read, size, path.name)
+        return read_gguf(read, size, name_of(path))
 
 
 def read_gguf(read: ReadAt, size: int, name: str) -> Header:

@@ -1,7 +1,5 @@
 """Where is the next value in a GGUF file? A bounded walk that reads only what it passes."""
 
-from __future__ import annotations
-
 import struct
 from typing import NamedTuple
 

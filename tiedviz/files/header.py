@@ -1,7 +1,5 @@
 """What does a model's file hold? Names, shapes, types and places, without the numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from functools import cached_property

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
+from tiedviz.files.opening import (
+    StrPath,
+    name_of,
+    open_weights,
+    read_exactly,
+    refuse_other_content,
+)
 from tiedviz.words.refusals.file import BrokenJson, HeaderTooLarge, HostileHeader
 
 # A list costs Python about 60 bytes where the text has two, so the text's size alone is no bound.
@@ -13,18 +18,19 @@ from tiedviz.words.refusals.file import BrokenJson, HeaderTooLarge, HostileHeade
 MAX_PARTS = 4_000_000
 
 
-def read_object(path: Path, limit: int) -> dict[str, object]:
+def read_object(path: StrPath, limit: int) -> dict[str, object]:
     """The JSON object in a file of up to `limit` bytes.
 
     Raises:
         FileRefusal: the file is not there, too large, a web page, or not a JSON object.
     """
+    name = name_of(path)
     with open_weights(path) as (read, size):
         if size > limit:
-            raise HeaderTooLarge(path.name, size, limit)
-        raw = read_exactly(read, 0, size, path.name, size)
-    refuse_other_content(raw, size, path.name, "JSON")
-    return parse_object(raw, path.name)
+            raise HeaderTooLarge(name, size, limit)
+        raw = read_exactly(read, 0, size, name, size)
+    refuse_other_content(raw, size, name, "JSON")
+    return parse_object(raw, name)
 
 
 def parse_object(raw: bytes, name: str) -> dict[str, object]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from pathlib import Path
+import os
 
 from tiedviz.files.json_text import read_object
+from tiedviz.files.opening import StrPath, name_of
 from tiedviz.words.refusals.file import (
     AdapterOnly,
     CannotOpen,
@@ -20,7 +20,7 @@ CONFIG_LIMIT = 10_000_000  # bytes
 MAX_NAMES = 20_000
 
 
-def list_names(folder: Path) -> tuple[str, ...]:
+def list_names(folder: StrPath) -> tuple[str, ...]:
     """Names of what lies directly in the folder, sorted; links that lead nowhere included.
 
     Raises:
@@ -28,26 +28,28 @@ def list_names(folder: Path) -> tuple[str, ...]:
         CannotOpen: it is a file, or may not be read.
     """
     try:
-        return tuple(sorted(entry.name for entry in islice(folder.iterdir(), MAX_NAMES)))
+        return tuple(sorted(os.listdir(folder)[:MAX_NAMES]))
     except FileNotFoundError:
-        raise NothingThere(str(folder)) from None
+        raise NothingThere(os.fspath(folder)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "this is no path"
-        raise CannotOpen(str(folder), reason) from error
+        raise CannotOpen(os.fspath(folder), reason) from error
 
 
-def adapter_base(folder: Path) -> str | None:
+def adapter_base(folder: StrPath) -> str | None:
     """The model that the adapter in this folder was trained on, if the folder says."""
     try:
-        base = read_object(folder / ADAPTER_CONFIG, CONFIG_LIMIT).get("base_model_name_or_path")
+        base = read_object(os.path.join(folder, ADAPTER_CONFIG), CONFIG_LIMIT).get(
+            "base_model_name_or_path"
+        )
     except FileRefusal:
         return None
     return base if isinstance(base, str) and base else None
 
 
-def refuse_not_a_model(folder: Path, names: tuple[str, ...]) -> None:
+def refuse_not_a_model(folder: StrPath, names: tuple[str, ...]) -> None:
     """Raise what a folder without weights or without config.json is instead, if it is known."""
     if ADAPTER_CONFIG in names:
-        raise AdapterOnly(folder.name or str(folder), adapter_base(folder))
+        raise AdapterOnly(name_of(folder), adapter_base(folder))
     if CONFIG not in names:
-        raise NotAModelFolder(folder.name or str(folder), names)
+        raise NotAModelFolder(name_of(folder), names)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tiedviz.words.refusals.file import (
     CannotOpen,
@@ -15,6 +17,10 @@ from tiedviz.words.refusals.file import (
     TruncatedFile,
     WebPage,
 )
+
+StrPath = str | os.PathLike[str]
+"""A path as text or as `pathlib` has it. These modules join and ask with `os.path`: `pathlib` takes
+as long to import as all headers of a model to read."""
 
 ReadAt = Callable[[int, int], bytes]
 """`read(offset, length)`: that many bytes, or fewer at the end. A file, or HTTP ranges."""
@@ -35,27 +41,73 @@ _MAGIC = {
 }
 
 
+def is_file(path: StrPath) -> bool:
+    """Whether an ordinary file lies there, links followed.
+
+    Raises:
+        OSError: the system does not say.
+    """
+    return stat.S_ISREG(_mode(path))
+
+
+def is_folder(path: StrPath) -> bool:
+    """Whether a folder lies there, links followed.
+
+    Raises:
+        OSError: the system does not say.
+    """
+    return stat.S_ISDIR(_mode(path))
+
+
+def folder_of(path: StrPath) -> str:
+    """The folder itself, or the one that a file lies in.
+
+    Raises:
+        OSError: the system does not say which it is.
+    """
+    path = os.fspath(path)
+    return path if is_folder(path) else os.path.dirname(path) or os.curdir
+
+
+def name_of(path: StrPath) -> str:
+    """The last part of a path, or all of one that has no name, such as the root."""
+    return os.path.basename(path) or os.fspath(path)
+
+
+def _mode(path: StrPath) -> int:
+    """What kind of thing lies there, as the system writes it; 0 for nothing."""
+    try:
+        return os.stat(path).st_mode
+    except ValueError:  # a name that no system can have
+        return 0
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return 0
+        raise
+
+
 @contextmanager
-def open_weights(path: Path) -> Iterator[tuple[ReadAt, int]]:
+def open_weights(path: StrPath) -> Iterator[tuple[ReadAt, int]]:
     """A `ReadAt` over the file, and its size in bytes.
 
     Raises:
         CannotOpen: the file is not a readable, ordinary file (a pipe would wait for ever).
         NothingThere: there is no such file.
     """
+    name = name_of(path)
     try:
-        if not path.is_file():
+        if not is_file(path):
             raise _not_a_file(path)
-        stream = path.open("rb", buffering=0)
+        stream = open(path, "rb", buffering=0)
     except OSError as error:
-        raise CannotOpen(path.name, error.strerror or "the system refuses it") from error
+        raise CannotOpen(name, error.strerror or "the system refuses it") from error
 
     def read(offset: int, length: int) -> bytes:
         try:
             stream.seek(offset)
             return stream.read(length)
         except OSError as error:
-            raise CannotOpen(path.name, error.strerror or "reading failed") from error
+            raise CannotOpen(name, error.strerror or "reading failed") from error
 
     with stream:
         yield read, stream.seek(0, 2)
@@ -99,12 +151,12 @@ def refuse_other_content(first: bytes, size: int, name: str, expected: str) -> N
             raise OtherContent(name, found, expected)
 
 
-def _not_a_file(path: Path) -> CannotOpen | NothingThere:
-    if path.is_symlink():
-        return CannotOpen(path.name, "it is a link to a file that is not there")
-    if path.exists():
-        return CannotOpen(path.name, "it is not an ordinary file")
-    return NothingThere(str(path))
+def _not_a_file(path: StrPath) -> CannotOpen | NothingThere:
+    if os.path.islink(path):
+        return CannotOpen(name_of(path), "it is a link to a file that is not there")
+    if _mode(path):
+        return CannotOpen(name_of(path), "it is not an ordinary file")
+    return NothingThere(os.fspath(path))
 
 
 def _pointer_size(pointer: bytes) -> int | None:

@@ -16,8 +16,6 @@ Stated bits are those in config.json. Weights of eight bits hold one parameter e
 stand beside them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
 from tiedviz.files.opening import (
     SNIFFED,
     ReadAt,
+    StrPath,
+    name_of,
     open_weights,
     read_exactly,
     refuse_other_content,
@@ -36,10 +37,10 @@ _DTYPES = {
 }
 
 
-def read_pickled_file(path: Path) -> Header:
+def read_pickled_file(path: StrPath) -> Header:
     """The header of a local file; see `read_pickled`."""
     with open_weights(path) as (read, size):
-        return read_pickled(read, size, path.name)
+        return read_pickled(read, size, name_of(path))
 
 
 def read_pickled(read: ReadAt, size: int, name: str) -> Header:

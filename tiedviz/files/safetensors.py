@@ -5,11 +5,17 @@ from __future__ import annotations
 import math
 import re
 import struct
-from pathlib import Path
 
 from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
 from tiedviz.files.json_text import parse_object
-from tiedviz.files.opening import ReadAt, open_weights, read_exactly, refuse_other_content
+from tiedviz.files.opening import (
+    ReadAt,
+    StrPath,
+    name_of,
+    open_weights,
+    read_exactly,
+    refuse_other_content,
+)
 from tiedviz.words.refusals.file import (
     BrokenJson,
     DamagedFile,
@@ -23,10 +29,10 @@ FIRST_READ = 64 * 1024  # the whole header of most models, so that HTTP needs on
 _DTYPE = re.compile(r"[A-Z][A-Z0-9_]{1,23}")
 
 
-def read_safetensors_file(path: Path) -> Header:
+def read_safetensors_file(path: StrPath) -> Header:
     """The header of a local file; see `read_safetensors`."""
     with open_weights(path) as (read, size):
-        return read_safetensors(read, size, path.name)
+        return read_safetensors(read, size, name_of(path))
 
 
 def read_safetensors(read: ReadAt, size: int, name: str) -> Header:

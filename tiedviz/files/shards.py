@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath, PureWindowsPath
 
 from tiedviz.files.header import Header
 from tiedviz.words.refusals.file import DamagedFile, HostileHeader, ShardOutside
@@ -53,6 +52,8 @@ def join_shards(
 
 
 def _is_plain_name(name: str) -> bool:
+    """Whether it is one word in a folder, to any system: no path, and no drive as in `C:`."""
     if not name.isprintable() or name in ("", ".", ".."):
         return False
-    return PurePosixPath(name).name == name and PureWindowsPath(name).name == name
+    has_drive = name[1:2] == ":" and name[0].isascii() and name[0].isalpha()
+    return not has_drive and "/" not in name and "\\" not in name

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import transformers
@@ -31,8 +32,8 @@ _CASES = tuple((outer, inner) for outer in (None, True, False) for inner in (Tru
 _LETTERS = {True: "T", False: "F", None: "-"}
 
 
-def class_defaults() -> dict[str, Any]:
-    """The whole table, as it is kept in the json file."""
+def class_defaults() -> dict[str, dict[str, Any]]:
+    """The whole table: parts, and what each says of a name."""
     scoring = _names(f"MODEL_FOR_{kind}_MAPPING_NAMES" for kind in _SCORING)
     lists = [name for name in dir(modeling_auto) if name.startswith("MODEL_")]
     every = _names(name for name in lists if name.endswith("MAPPING_NAMES"))
@@ -44,18 +45,22 @@ def class_defaults() -> dict[str, Any]:
         kinds = sorted(listed & set(CONFIG_MAPPING.keys()))
         facts = {kind: _facts(CONFIG_MAPPING[kind]) for kind in kinds}
     return {
-        "transformers": transformers.__version__,
+        "transformers": {"version": transformers.__version__},
         "model_types": {kind: fact for kind, fact in facts.items() if fact is not None},
-        "language": _language_types(),
-        "scoring": dict(sorted(scoring.items())),
-        "others": dict(sorted(others.items())),
+        "language": dict.fromkeys(_language_types(), True),
+        "scoring": scoring,
+        "others": others,
     }
 
 
 def write() -> None:
-    """Replace the json file."""
-    text = json.dumps(class_defaults(), indent=0, sort_keys=True, ensure_ascii=False)
-    TABLE.write_text(text + "\n", "utf-8")
+    """Replace the file: a line for each name, so that one is found without parsing the others."""
+    lines = (
+        f"{part}\t{name}\t{json.dumps(value, sort_keys=True)}\n"
+        for part, entries in sorted(class_defaults().items())
+        for name, value in sorted(entries.items())
+    )
+    Path(TABLE).write_text("".join(lines), "utf-8")
 
 
 def _names(lists: Iterable[str]) -> dict[str, str]:

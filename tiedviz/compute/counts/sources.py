@@ -34,7 +34,7 @@ def config_of(text: str) -> Config | CatalogueRow:
 
 
 def _find(text: str) -> Config | CatalogueRow:
-    path = named_path(text)
+    path = Path(named_path(text))
     if path.suffix == ".json" and may_read(path) and _is_file(path):
         return read_config_file(path)
     source = find_source(text)

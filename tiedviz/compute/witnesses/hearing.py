@@ -1,11 +1,8 @@
 """The four witnesses on one model, as far as they can be heard. Heavy libraries come in late."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiedviz.files.allowed import may_read, named_path
+from tiedviz.files.allowed import readable_path
 from tiedviz.files.verdict.audit import declare, hear_files
 from tiedviz.files.verdict.decide import decide
 from tiedviz.files.verdict.record import audit_record
@@ -17,6 +14,8 @@ from tiedviz.words.numbers import percent, plural
 from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tiedviz.compute.witnesses.rows import EmptyRows, FreshRows
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.sources import ShelfSource
@@ -88,7 +87,7 @@ def hear(
         Refusal: not even its files can be heard.
     """
     live, refusal = _hear_live(model, report) if load else (None, None)
-    files = local_files(model)
+    files = readable_path(model) or local_files(model)
     if files is None and refusal is not None:
         raise refusal
     if files is None:
@@ -111,11 +110,12 @@ def _comparing(done: int, total: int) -> Step:
     return Step("Comparing the two copies", done, total, "bytes")
 
 
-def local_files(model: str) -> Path | None:
+def local_files(model: str) -> "Path | None":
     """The folder or file to read headers from, if it is on this machine."""
-    named = named_path(model)
-    if model.strip() and may_read(named) and _is_there(named):
-        return named
+    if named := readable_path(model):
+        from pathlib import Path
+
+        return Path(named)
     from tiedviz.models.sources import HubSource, ShelfSource, find_source
 
     source = find_source(model)
@@ -126,14 +126,7 @@ def local_files(model: str) -> Path | None:
     return _shelf_file(source) if isinstance(source, ShelfSource) else source.path
 
 
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name that no system can have
-        return False
-
-
-def _shelf_file(source: ShelfSource) -> Path | None:
+def _shelf_file(source: "ShelfSource") -> "Path | None":
     """The published file itself, rather than what became of it."""
     from tiedviz.models.cache.folder import shelf_file
 
@@ -181,7 +174,7 @@ def _hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]
     return live_witnesses(loaded), None
 
 
-def live_witnesses(loaded: LoadedModel) -> Live:
+def live_witnesses(loaded: "LoadedModel") -> Live:
     """What an open model says. It is not changed."""
     from tiedviz.compute.witnesses.loaded import hear_loaded
     from tiedviz.compute.witnesses.measured import hear_measured
@@ -200,7 +193,7 @@ def live_witnesses(loaded: LoadedModel) -> Live:
         return Live(heard, hear_measured(loaded), checks, _notes(empty, fresh))
 
 
-def _notes(empty: EmptyRows, fresh: FreshRows | None) -> tuple[str, ...]:
+def _notes(empty: "EmptyRows", fresh: "FreshRows | None") -> tuple[str, ...]:
     notes = () if fresh is None else (fresh.words,)
     if not empty.count:
         return notes

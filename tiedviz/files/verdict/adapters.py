@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 from tiedviz.files.header import StoredTensor
 from tiedviz.files.json_text import read_object
 from tiedviz.files.listing import ADAPTER_CONFIG, CONFIG_LIMIT
+from tiedviz.files.opening import StrPath, is_file
 from tiedviz.files.roles import EMBEDDINGS, HEADS, POSSIBLE_HEADS
 
 # What stands between the name of a layer and the adapter's own numbers, in PEFT's kinds.
@@ -35,11 +36,12 @@ def adapter_layers(tensors: Iterable[StoredTensor]) -> tuple[str, ...]:
     return tuple(layer for layer in found if _is_table(layer))
 
 
-def adapter_targets(folder: Path) -> tuple[str, ...]:
+def adapter_targets(folder: StrPath) -> tuple[str, ...]:
     """Layers of E or W that an adapter_config.json beside the weights is meant for."""
-    if not (folder / ADAPTER_CONFIG).is_file():
+    path = os.path.join(folder, ADAPTER_CONFIG)
+    if not is_file(path):
         return ()
-    config = read_object(folder / ADAPTER_CONFIG, CONFIG_LIMIT)
+    config = read_object(path, CONFIG_LIMIT)
     named: list[str] = []
     for key in ("target_modules", "modules_to_save", "trainable_token_indices"):
         value = config.get(key)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from tiedviz.files.config import read_config
 from tiedviz.files.listing import CONFIG
+from tiedviz.files.opening import StrPath, folder_of, is_file
 from tiedviz.files.verdict.copies.place import Progress, quiet
 from tiedviz.files.verdict.declared import declared_in, inferred
 from tiedviz.files.verdict.stored import stored_in
@@ -13,7 +14,7 @@ from tiedviz.files.verdict.witnesses import Declared, Stored
 
 
 def hear_files(
-    path: Path, *, progress: Progress = quiet, most: int | None = None
+    path: StrPath, *, progress: Progress = quiet, most: int | None = None
 ) -> tuple[Declared, Stored]:
     """What a model folder or a single weights file declares and stores.
 
@@ -26,8 +27,8 @@ def hear_files(
     Raises:
         FileRefusal: the files cannot be read.
     """
-    folder = path if path.is_dir() else path.parent
-    config = read_config(folder) if (folder / CONFIG).is_file() else {}
+    folder = folder_of(path)
+    config = read_config(folder) if is_file(os.path.join(folder, CONFIG)) else {}
     stored = stored_in(path, config, progress=progress, most=most)
     return declare(config, stored), stored
 

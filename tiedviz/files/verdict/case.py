@@ -1,7 +1,5 @@
 """The four witnesses side by side, and the plain questions that a verdict turns on."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tiedviz.files.header import StoredTensor

@@ -1,7 +1,5 @@
 """The first witness: what config.json declares, which flag governs, and the class default."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -6,12 +6,13 @@ The answer is a table that `python -m tiedviz.models.class_defaults` measures an
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-TABLE = Path(__file__).with_name("class_defaults.json")
+TABLE = os.path.join(os.path.dirname(__file__), "class_defaults.tsv")
 
 # Where models of several parts keep the settings of the one that writes text, in this order.
 TEXT_PARTS = (
@@ -24,42 +25,77 @@ _LETTERS = {"T": True, "F": False, "-": None, "X": None}
 
 
 @cache
-def table() -> Mapping[str, Any]:
-    """The whole table."""
-    found: dict[str, Any] = json.loads(TABLE.read_text("utf-8"))
+def _text() -> str:
+    """The table as it is kept: on each line a part, a name, and what is said of it as JSON."""
+    with open(TABLE, encoding="utf-8") as file:
+        return "\n" + file.read()
+
+
+def _entry(part: str, name: object) -> Any:
+    """What one part of the table says of a name, else None; the other lines are not parsed."""
+    if not isinstance(name, str) or "\n" in name:
+        return None
+    found = _text().partition(f"\n{part}\t{name}\t")[2]
+    return json.loads(found[: found.index("\n")]) if found else None
+
+
+def _rows() -> Iterator[list[str]]:
+    return (line.split("\t") for line in _text().splitlines() if line)
+
+
+def table() -> Mapping[str, Mapping[str, Any]]:
+    """The whole table: parts, and what each says of a name."""
+    found: dict[str, dict[str, Any]] = {}
+    for part, name, value in _rows():
+        found.setdefault(part, {})[name] = json.loads(value)
     return found
 
 
 def table_version() -> str:
     """The version of transformers that the table was measured on."""
-    return str(table()["transformers"])
+    return str(_entry("transformers", "version"))
 
 
 def version_note() -> str:
     """A clause if another version of transformers is installed than the table is of; else empty."""
-    import importlib.metadata  # takes as long as all the rest, and only an absent flag needs it
+    installed = _installed_version()
+    if installed in (None, table_version()):
+        return ""
+    return f"; {installed} is installed, and may differ"
+
+
+def _installed_version() -> str | None:
+    """The version of transformers that is installed, from the name of its folder of metadata.
+
+    importlib.metadata knows of rarer ways to install; to import it takes as long as all the rest.
+    """
+    begin, end = "transformers-", ".dist-info"
+    for place in sys.path:
+        try:
+            names = [entry.name for entry in os.scandir(place or ".")]
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith(begin) and name.endswith(end):
+                return name[len(begin) : -len(end)]
+    import importlib.metadata
 
     try:
-        installed = importlib.metadata.version("transformers")
+        return importlib.metadata.version("transformers")
     except importlib.metadata.PackageNotFoundError:
-        return ""
-    return "" if installed == table_version() else f"; {installed} is installed, and may differ"
+        return None
 
 
 def class_facts(model_type: object) -> Mapping[str, Any] | None:
     """The facts (`default`, `forced`, `also`, `part`, `outcomes`) of a `model_type`, if known."""
-    if not isinstance(model_type, str):
-        return None
-    found: Mapping[str, Any] | None = table()["model_types"].get(model_type)
+    found: Mapping[str, Any] | None = _entry("model_types", model_type)
     return found
 
 
 def model_type_of(architecture: object) -> str | None:
     """The `model_type` under which transformers lists the class, or None."""
-    for kind in ("scoring", "others"):
-        if architecture in table()[kind]:
-            return str(table()[kind][architecture])
-    return None
+    found: str | None = _entry("scoring", architecture) or _entry("others", architecture)
+    return found
 
 
 def scores_tokens(architecture: str | None, model_type: object) -> bool | None:
@@ -69,13 +105,14 @@ def scores_tokens(architecture: str | None, model_type: object) -> bool | None:
     end agree. Where no class is named, the language model of the `model_type` is meant.
     """
     if architecture is None:
-        return True if model_type in table()["language"] else None
-    if architecture in table()["scoring"]:
+        return True if _entry("language", model_type) else None
+    if _entry("scoring", architecture):
         return True
-    if architecture in table()["others"]:
+    if _entry("others", architecture):
         return False
     end = _end(architecture)
-    votes = {kind for kind in ("scoring", "others") for name in table()[kind] if _end(name) == end}
+    listed = ((part, name) for part, name, _ in _rows() if part in ("scoring", "others"))
+    votes = {part for part, name in listed if _end(name) == end}
     return votes == {"scoring"} if end and len(votes) == 1 else None
 
 

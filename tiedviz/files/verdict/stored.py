@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from tiedviz.files.config import dimensions
 from tiedviz.files.facts import ModelFacts, gather_facts
 from tiedviz.files.folder import read_header
 from tiedviz.files.header import Header, StoredTensor
+from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
 from tiedviz.files.verdict.copies.place import Place, Progress, quiet
 from tiedviz.files.verdict.witnesses import Stored
@@ -17,7 +17,7 @@ from tiedviz.words.refusals.file import printable
 
 
 def stored_in(
-    path: Path,
+    path: StrPath,
     config: Mapping[str, object],
     *,
     progress: Progress = quiet,
@@ -35,7 +35,7 @@ def stored_in(
         FileRefusal: the files cannot be read.
     """
     header = read_header(path)
-    folder = path if path.is_dir() else path.parent
+    folder = folder_of(path)
     found = from_header(header, config)
     found = found._replace(adapters=found.adapters or adapter_targets(folder))
     return compare_copies(found, folder, progress=progress, most=most)
@@ -69,7 +69,7 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
 
 
 def compare_copies(
-    found: Stored, folder: Path, *, progress: Progress = quiet, most: int | None = None
+    found: Stored, folder: StrPath, *, progress: Progress = quiet, most: int | None = None
 ) -> Stored:
     """The same with its two copies compared, if it has two and they can be.
 

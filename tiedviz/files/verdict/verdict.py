@@ -1,7 +1,5 @@
 """A verdict as it is shown, exported and printed."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 from tiedviz.files.verdict.wording.numbers import exact_size

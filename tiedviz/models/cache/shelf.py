@@ -15,7 +15,8 @@ from pathlib import Path
 
 from tiedviz.models.cache.child import follow
 from tiedviz.models.cache.folder import made_once, require_disk, shelf_file, writing
-from tiedviz.models.progress import Fetched, Report, Step, silent
+from tiedviz.models.fetched import Fetched
+from tiedviz.models.progress import Report, Step, silent
 from tiedviz.words.refusals.opening import DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 

@@ -10,11 +10,12 @@ from huggingface_hub import hf_hub_download
 from tqdm.auto import tqdm
 
 from tiedviz.models.cache.folder import require_disk, writing
+from tiedviz.models.fetched import Fetched
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import remember_revision
 from tiedviz.models.hub.layout import CONFIG, Listing
-from tiedviz.models.progress import Fetched, Report, Step
+from tiedviz.models.progress import Report, Step
 from tiedviz.words.refusals.opening import WrongHash
 
 _BLOCK = 8 << 20

@@ -1,14 +1,12 @@
 """Where do the numbers of a stored tensor lie, and do two of them hold the same bytes?"""
 
-from __future__ import annotations
-
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.opening import ReadAt, open_weights, read_exactly
+from tiedviz.files.opening import ReadAt, StrPath, open_weights, read_exactly
 
 Progress = Callable[[int, int], None]
 """`progress(done, total)` in bytes. It may raise to stop the work."""
@@ -24,16 +22,16 @@ class Place(NamedTuple):
     """A stored tensor, and the folder its file lies in or the reader that reaches it."""
 
     tensor: StoredTensor
-    folder: Path
+    folder: StrPath
     remote: ReadAt | None = None
     """Reads its file by ranges, where that is on another machine."""
     remote_size: int = 0
     """Bytes of that file."""
 
     @property
-    def path(self) -> Path:
+    def path(self) -> str:
         """The file."""
-        return self.folder / self.tensor.file
+        return os.path.join(self.folder, self.tensor.file)
 
     @contextmanager
     def open(self) -> Iterator[tuple[ReadAt, int]]:

@@ -1,7 +1,5 @@
 """Why a verdict cannot be given yet, and what would settle it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
