@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from tiedviz.models.hub import stream
 from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.hub.headers import remote_facts
 from tiedviz.models.hub.listing import list_repository
@@ -83,7 +84,10 @@ def test_a_model_that_does_not_fit_is_refused_before_it_is_fetched(hub, tiny_fol
     assert cached_snapshot("org/tiny") is None
 
 
-def test_a_cut_download_is_said_and_leaves_no_copy_that_looks_whole(hub, tiny_folder):  # case 64
+def test_a_cut_download_is_said_and_leaves_no_copy_that_looks_whole(  # case 64
+    hub, tiny_folder, monkeypatch
+):
+    monkeypatch.setattr(stream, "_PAUSE", 0.01)
     hub.repositories["org/tiny"] = tiny_folder(hidden_size=64, intermediate_size=2048)
     hub.cut_after = 70_000  # headers come through, the weights never do
     with pytest.raises(HubRefusal) as refused:

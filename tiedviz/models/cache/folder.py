@@ -67,14 +67,7 @@ def made_once(
     """
     import shutil
 
-    from filelock import FileLock
-
-    with writing():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder.with_name(folder.name + ".lock"))
-    while not _acquired(lock):
-        while_waiting()
-    try:
+    with locked(folder.with_name(folder.name + ".lock"), while_waiting):
         if folder.is_dir():
             yield None
             return
@@ -90,6 +83,28 @@ def made_once(
                 unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextmanager
+def locked(path: Path, while_waiting: Callable[[], None]) -> Iterator[None]:
+    """Run a block under the lock of a file, which other processes respect.
+
+    Args:
+        path: the file; it and its folder are made where they are not there.
+        while_waiting: called a few times a second while another process holds it; may raise.
+
+    Raises:
+        CacheNotWritable, DiskFull: the file cannot be made.
+    """
+    from filelock import FileLock
+
+    with writing():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    while not _acquired(lock):
+        while_waiting()
+    try:
+        yield
     finally:
         lock.release()
 

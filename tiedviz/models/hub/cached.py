@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -37,6 +38,34 @@ def remember_revision(listing: Listing) -> None:
     reference = _reference(listing.repo, listing.revision)
     reference.parent.mkdir(parents=True, exist_ok=True)
     reference.write_text(listing.commit)
+
+
+def blob(repo: str, etag: str) -> Path:
+    """Where the content of a file is kept, under the tag that the Hub gives this content."""
+    return _storage(repo) / "blobs" / etag
+
+
+def lock_of(repo: str, etag: str) -> Path:
+    """What the Hub's client, too, locks while it fetches that content."""
+    return cache_folder() / ".locks" / _storage(repo).name / f"{etag}.lock"
+
+
+def in_snapshot(listing: Listing, name: str) -> Path:
+    """Where a file of a commit is found by its name, there or not."""
+    return _storage(listing.repo) / "snapshots" / listing.commit / name
+
+
+def link(content: Path, name: Path) -> None:
+    """Give a content its name: by a link, or by moving it there where links are not allowed."""
+    name.parent.mkdir(parents=True, exist_ok=True)
+    if name.is_symlink() and not name.exists():
+        name.unlink()  # its content was taken away
+    if name.exists():
+        return
+    try:
+        name.symlink_to(os.path.relpath(content, name.parent))
+    except OSError:
+        content.replace(name)
 
 
 def _storage(repo: str) -> Path:

@@ -118,7 +118,19 @@ class DownloadCut(HubRefusal):
         super().__init__(
             f"The download of {file} from “{repo}” was cut",
             "the connection broke and could not be taken up again",
-            "Open it again: what is complete is kept, the rest is fetched anew.",
+            "Try it again: a download goes on where it broke off.",
+        )
+
+
+class HubStoodStill(HubRefusal):
+    """The connection stands, and nothing comes over it."""
+
+    def __init__(self, repo: str, file: str, seconds: float, kept: str = "") -> None:
+        super().__init__(
+            f"The Hub stopped sending {file} of “{repo}”",
+            f"nothing came for {seconds:.0f} s" + (f"; {kept} are kept" if kept else ""),
+            "Try it again: a download goes on where it stopped. If it stops again, check the "
+            "network and the proxy, or open smollm2, which comes from the package index.",
         )
 
 
