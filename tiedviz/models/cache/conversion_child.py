@@ -1,15 +1,11 @@
 """The process that reads a `.gguf` file and writes what opens quickly. Started by `convert`.
 
 Prints "stage NAME" lines and transformers' own progress bar; on failure one line "failed REASON".
-Ends by itself soon after the process that started it has ended.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
-import time
 from pathlib import Path
 
 
@@ -44,20 +40,12 @@ def main(file: Path, folder: Path) -> None:
         backend.save(str(folder / "tokenizer.json"), pretty=False)
 
 
-def _end_with(parent: int) -> None:
-    """Where the parent was killed nobody waits for this work, and nobody else would end it."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
 def _stage(name: str) -> None:
     sys.stdout.write(f"stage {name}\n")
     sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    threading.Thread(target=_end_with, args=(int(sys.argv[3]),), daemon=True).start()
     try:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
     except Exception as error:

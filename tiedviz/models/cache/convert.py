@@ -9,9 +9,7 @@ expanded to float32, which holds them without loss.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,19 +80,15 @@ def convert(
 
 
 def _run_child(file: Path, folder: Path, report: Report) -> None:
-    child = [sys.executable, "-m", "tiedviz.models.cache.conversion_child"]
-    command = [*child, str(file), str(folder), str(os.getpid())]
+    converter = ["tiedviz.models.cache.conversion_child", str(file), str(folder)]
     follower = _Followed(report)
-    ended = follow(command, follower.line, follower.beat, environment=_offline())
+    ended = follow(converter, follower.line, follower.beat, environment=_OFFLINE)
     if ended.status:
         raise ConversionFailed(file.name, _last_words(ended.last_lines))
 
 
-def _offline() -> dict[str, str]:
-    """The child's environment: no Hub, plain progress bars, and this package on its path."""
-    here = str(Path(__file__).resolve().parents[3])
-    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+# The child asks no Hub, and says at once what it has to say.
+_OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
 
 
 class _Followed:

