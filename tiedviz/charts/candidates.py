@@ -16,13 +16,15 @@ PICK = "pick"
 
 _MEASURES = {
     "probability": "probability",
-    "cosine": "cosine with h_L",
-    "distance": "distance from h_L",
+    "cosine": "cosine with {state}",
+    "distance": "distance from {state}",
 }
 _STEP = 26
 
 
-def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) -> alt.LayerChart:
+def candidate_bars(
+    frame: pd.DataFrame, measure: str, colour: str, picked: int, state: str = "h_L"
+) -> alt.LayerChart:
     """One bar for each row of `frame` (columns as from `nearest_tokens`), nearest on top.
 
     Args:
@@ -30,6 +32,7 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         measure: "probability", "cosine" or "distance".
         colour: of the bars.
         picked: id of the token under inspection; its bar is amber.
+        state: what the state that was read is called.
 
     Bars are keyed by rank, never by text: two tokens may print alike.
     """
@@ -47,15 +50,16 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         ticks=False,
         domain=False,
     )
+    title = _MEASURES[measure].format(state=state)
     pick = alt.selection_point(name=PICK, fields=["id"], on="click", empty=False)
     base = alt.Chart(data).encode(
         y=alt.Y("rank:O", axis=y_axis),
-        x=alt.X(f"{measure}:Q", title=_MEASURES[measure], axis=_x_axis(measure)),
+        x=alt.X(f"{measure}:Q", title=title, axis=_x_axis(measure)),
         tooltip=[
             alt.Tooltip("text:N", title="token"),
             alt.Tooltip("id:Q", title="id", format="d"),
             alt.Tooltip("logit:Q", title="logit", format=".4f"),
-            alt.Tooltip(f"{measure}:Q", title=_MEASURES[measure], format=".6f"),
+            alt.Tooltip(f"{measure}:Q", title=title, format=".6f"),
         ],
     )
     bars = base.mark_bar(cornerRadiusEnd=2, cursor="pointer").encode(

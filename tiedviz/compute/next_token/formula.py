@@ -7,10 +7,10 @@ from tiedviz.compute.unembedding.names import Factor
 from tiedviz.compute.unembedding.path import Path
 
 
-def formula_text(after: AfterHead, *, tied: bool) -> str:
+def formula_text(after: AfterHead, *, tied: bool, state: str = "h_L") -> str:
     """As "30·tanh((h_L @ E.T)/30)", with only the parts that are there."""
     matrix = "E" if tied else "W"
-    text = f"h_L @ {matrix}.T"
+    text = f"{state} @ {matrix}.T"
     if not after.scale.is_one:
         text = f"{after.scale.value:.6g}·({text})"
     if after.bias is not None:
@@ -20,10 +20,12 @@ def formula_text(after: AfterHead, *, tied: bool) -> str:
     return text
 
 
-def formula_latex(after: AfterHead, *, tied: bool) -> str:
+def formula_latex(after: AfterHead, *, tied: bool, state: str = "h_L") -> str:
     """The same for `st.latex`."""
     matrix = "E" if tied else "W"
-    text = rf"h_L\,{matrix}^{{\mathsf{{T}}}}"
+    name, _, layer = state.partition("_")
+    symbol = state if len(layer) == 1 else f"{name}_{{{layer}}}"
+    text = rf"{symbol}\,{matrix}^{{\mathsf{{T}}}}"
     if not after.scale.is_one:
         text = rf"{after.scale.value:.6g}\;{text}"
     if after.bias is not None:
@@ -34,14 +36,15 @@ def formula_latex(after: AfterHead, *, tied: bool) -> str:
     return f"z = {text}"
 
 
-def formula_notes(unembedding: Unembedding) -> list[str]:
-    """Where each part comes from: what h_L has passed, the config field or tensor of the rest.
+def formula_notes(unembedding: Unembedding, layer: int | None = None) -> list[str]:
+    """Where each part comes from: what h has passed, the config field or tensor of the rest.
 
-    Each is a clause that can stand at the beginning of a sentence or after a semicolon.
+    `layer` is the layer that h is of, the last where none is given. Each is a clause that can stand
+    at the beginning of a sentence or after a semicolon.
     """
     notes = []
     if unembedding.path is not None:
-        notes.append(_path_note(unembedding.path))
+        notes.append(_path_note(unembedding.path, *_origin(unembedding, layer)))
     after = unembedding.after
     if after is not None:
         if not after.scale.is_one:
@@ -53,7 +56,14 @@ def formula_notes(unembedding: Unembedding) -> list[str]:
     return notes
 
 
-def _path_note(path: Path) -> str:
+def _origin(unembedding: Unembedding, layer: int | None) -> tuple[str, str]:
+    """What the state of this layer is called, and which residual state it is made from."""
+    if layer is None or layer == unembedding.layers:
+        return "h_L", "the last block's output"
+    return f"h_{layer}", f"the output of block {layer}" if layer else "what enters block 1"
+
+
+def _path_note(path: Path, state: str, origin: str) -> str:
     steps = []
     for stage in path.stages:
         if not stage.scale.is_one:
@@ -62,8 +72,8 @@ def _path_note(path: Path) -> str:
             inside = f" ({', '.join(stage.inside)})" if stage.inside else ""
             steps.append(stage.name + inside)
     if not steps:
-        return "h_L is the last block's output as it is"
-    return f"h_L is the last block's output after {', then '.join(steps)}"
+        return f"{state} is {origin} as it is"
+    return f"{state} is {origin} after {', then '.join(steps)}"
 
 
 def _factor_words(factor: Factor) -> str:
