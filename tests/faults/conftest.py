@@ -68,14 +68,14 @@ class Shelf:
                 assert json.loads((entry / "tokenizer.json").read_text())["model"]["vocab"]
                 assert json.loads((entry / "config.json").read_text())["vocab_size"] == len(stored)
 
-    def converters(self) -> list[int]:
-        """Ids of the processes that convert into this cache now."""
+    def children(self, module: str) -> list[int]:
+        """Ids of the processes that run this module for this cache now."""
         here = str(self.cache).encode()
         found = []
         for each in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):  # it has ended meanwhile
                 line = each.read_bytes()
-                if b"conversion_child" in line and here in line:
+                if module.encode() in line and here in line:
                     found.append(int(each.parent.name))
         return found
 

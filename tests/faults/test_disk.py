@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -11,6 +12,8 @@ import subprocess
 import pytest
 
 from tests.hub.conftest import hub
+from tests.tiny_gguf import write_gguf
+from tiedviz.models.cache.convert import convert, converted_folder
 from tiedviz.models.cache.folder import made_once
 from tiedviz.models.cache.shelf import fetch
 from tiedviz.models.progress import Step
@@ -70,6 +73,31 @@ def test_case_64_a_hub_cache_on_a_full_disk(hub, tiny_folder, small_disk, monkey
     with pytest.raises(kind) as refusal:
         load("org/tiny")
     assert "disk" in str(refusal.value).lower()
+    numbers = r"needs [\d.]+ [kM]B .*and \d\d kB are free"  # 64 kB, less what came before it
+    assert re.search(numbers, refusal.value.why), refusal.value.why
+
+
+def test_a_disk_that_fills_up_under_the_converter_is_said_to_be_full_with_both_numbers(
+    tmp_path, small_disk, tiny_tokenizer, monkeypatch
+):
+    """The converter is another process, whose libraries wrap what the system said."""
+    file = tmp_path / "tiny.gguf"
+    write_gguf(file, tiny_tokenizer)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkeypatch.setenv("TIEDVIZ_CACHE", str((small_disk or tmp_path) / "cache"))
+    if small_disk is not None:
+        (small_disk / "filler").write_bytes(bytes(44_000))
+    else:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(DiskFull) as refusal:
+            convert(file, title="Tiny", weights=16_000, memory=1, identity=None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert refusal.value.why.startswith("it needs 16 kB there and ")
+    if small_disk is not None:
+        assert re.search(r"and (1\d|2[01]) kB are free", refusal.value.why), refusal.value.why
+    assert list(converted_folder(file).parent.glob("*.part*")) == []
 
 
 def test_a_fetch_onto_a_full_disk_is_refused_and_works_once_there_is_room(

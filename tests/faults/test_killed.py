@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import signal
+import socket
 import time
+
+import pytest
 
 # In the order in which an opening passes them: each run goes on from what the last one left.
 POINTS = [
@@ -40,7 +43,7 @@ def test_a_converter_whose_parent_was_killed_ends_and_writes_nothing(shelf):
     assert shelf.run("fetch", "Reading", "1")[0] == -signal.SIGKILL
     [unfinished] = shelf.left_over()
     until = time.monotonic() + 60
-    while shelf.converters():
+    while shelf.children("conversion_child"):
         assert time.monotonic() < until
         time.sleep(0.1)
     assert list((shelf.cache / "converted" / unfinished).iterdir()) == []
@@ -48,6 +51,26 @@ def test_a_converter_whose_parent_was_killed_ends_and_writes_nothing(shelf):
     assert status == 0, said
     assert shelf.left_over() == []
     shelf.check()
+
+
+@pytest.mark.parametrize("ended", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_pip_whose_parent_has_ended_ends_and_leaves_nothing_that_looks_whole(shelf, ended):
+    """It would go on to fetch hundreds of megabytes that nobody waits for."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # an index that takes calls, and is mute
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        shelf.environment["PIP_FIND_LINKS"] = address
+        process = shelf.start("fetch")
+        silent.settimeout(60)
+        call, _ = silent.accept()
+        with call:
+            assert len(shelf.children("pip")) == 1
+            process.send_signal(ended)
+            process.wait(10)
+            until = time.monotonic() + 5
+            while shelf.children("pip"):
+                assert time.monotonic() < until
+                time.sleep(0.1)
+    assert shelf.entries() == []
 
 
 def test_two_processes_at_once_make_one_entry(shelf):

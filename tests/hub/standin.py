@@ -30,8 +30,8 @@ class StandInHub:
         base: its address, for HF_ENDPOINT.
         requests: (method, path) of everything that was asked for.
         sent: bytes of bodies sent.
-        cut_after: where set, bodies of weight files break off after so many bytes.
-        hang_after: where set, they stand still for a minute after so many bytes.
+        cut_after: where set, connections break off at this byte of a weight file.
+        hang_after: where set, they stand still for a minute at this byte of it.
         portal: whether every file is answered with somebody's web page instead.
         spoil: whether weight files come with one byte changed, under their published hash.
         tokens: every Authorization header that came.
@@ -179,14 +179,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def stream(self, path: Path, start: int, length: int) -> None:
-        if self.hub.cut_after is not None and length > self.hub.cut_after:
-            length = self.hub.cut_after
-            self.close_connection = True
         end = path.stat().st_size
+        if self.hub.cut_after is not None and start + length > self.hub.cut_after:
+            length, self.close_connection = max(0, self.hub.cut_after - start), True
         with path.open("rb") as file:
             file.seek(start)
-            if self.hub.hang_after is not None and length > self.hub.hang_after:
-                self.write(file.read(self.hub.hang_after))
+            if self.hub.hang_after is not None and start + length > self.hub.hang_after:
+                self.write(file.read(max(0, self.hub.hang_after - start)))
                 time.sleep(60)
                 return
             while length > 0 and (block := file.read(min(length, 1 << 20))):

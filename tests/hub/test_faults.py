@@ -1,15 +1,19 @@
 """Downloads that hang, are cut, are somebody's web page, or are not what was published."""
 
+import re
 import time
 
-import huggingface_hub.constants
 import pytest
+from huggingface_hub import constants
 
+from tiedviz.models.fetched import Abandoned, Fetched
+from tiedviz.models.hub import watching
 from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.loading import load
+from tiedviz.models.progress import silent
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.hub import HubRefusal
-from tiedviz.words.refusals.opening import WrongHash
+from tiedviz.words.refusals.hub import HubStoodStill
+from tiedviz.words.refusals.opening import OpeningCancelled, WrongHash
 
 
 @pytest.fixture
@@ -26,7 +30,6 @@ def refused_then_opened(hub, **fault):
     with pytest.raises(Refusal) as refusal:
         load("org/tiny")
     assert cached_snapshot("org/tiny") is None
-    hub.cut_after = hub.hang_after = None
     hub.portal = hub.spoil = False
     assert load("org/tiny").tied
     return refusal.value
@@ -45,8 +48,51 @@ def test_a_web_page_in_place_of_every_file_is_refused(large):
     assert "<html>" not in str(said)
 
 
-def test_a_body_that_stands_still_ends_in_words(large, monkeypatch):
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DOWNLOAD_TIMEOUT", 0.5)
+def test_a_body_that_stands_still_is_given_up_once(large, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 1)  # the client's own, read at import
+    monkeypatch.setenv("HF_HUB_DOWNLOAD_TIMEOUT", "1.5")
+    large.hang_after = 2_000_000
     began = time.monotonic()
-    assert isinstance(refused_then_opened(large, hang_after=70_000), HubRefusal)
-    assert time.monotonic() - began < 60
+    with pytest.raises(HubStoodStill) as refusal:
+        load("org/tiny")
+    assert time.monotonic() - began < 10  # the client alone: six times its own patience
+    assert re.fullmatch(r"nothing came for \d s", refusal.value.why)
+    assert cached_snapshot("org/tiny") is None
+    monkeypatch.delenv("HF_HUB_DOWNLOAD_TIMEOUT")
+    large.hang_after = None
+    assert load("org/tiny").tied
+
+
+def test_whoever_waits_hears_for_how_long_nothing_came_and_may_stop(large, monkeypatch):
+    monkeypatch.setattr(watching, "_SILENCE", 0.2)
+    monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 4)
+    large.hang_after = 70_000
+    said = []
+
+    def stop(step):
+        said.append(step)
+        if step.stage.startswith("Nothing came for 1 s"):
+            raise OpeningCancelled("org/tiny")
+
+    began = time.monotonic()
+    with pytest.raises(OpeningCancelled):
+        load("org/tiny", report=stop)
+    assert time.monotonic() - began < 10  # the standstill alone would be given up after 20 s
+    assert said[-1].stage == "Nothing came for 1 s (given up after 20 s)"
+    assert 70_000 <= said[-1].done < said[-1].total
+
+
+def test_a_client_that_was_left_stops_at_the_next_byte():
+    fetched = Fetched(100, silent)
+    fetched.more(10)
+    fetched.abandon()
+    with pytest.raises(Abandoned):
+        fetched.more(10)
+
+
+def test_a_timeout_of_the_clients_own_comes_out_as_it_is():
+    def ends() -> None:
+        raise TimeoutError("own")
+
+    with pytest.raises(TimeoutError, match="own"):
+        watching.watched(ends, Fetched(100, silent))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 
 import psutil
 import pytest
 
+from tests.conftest import ROOT
 from tiedviz.models.cache.child import Ended, follow
 
 # A child that is not let go of sleeps for an hour; that is a failure, not a long test.
@@ -20,7 +23,7 @@ def nothing(*_: object) -> None:
 
 
 def python(code: str) -> list[str]:
-    return [sys.executable, "-u", "-c", code]
+    return ["tests.models.said", code]
 
 
 def test_every_line_comes_in_order_from_both_streams():
@@ -79,6 +82,21 @@ def test_it_cannot_wait_for_something_to_be_typed():
     assert (
         follow(python("import sys; sys.exit(len(sys.stdin.read()))"), nothing, nothing).status == 0
     )
+
+
+@pytest.mark.parametrize("ended", [signal.SIGKILL, signal.SIGTERM])
+def test_a_child_ends_with_whoever_started_it_however_that_ended(ended):
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.models.follows"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        parent.send_signal(ended)
+        parent.wait(10)
+        try:
+            child.wait(10)  # raises where it is still there
+        finally:
+            if child.is_running():
+                child.kill()
 
 
 _SAYS_ITS_ID = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tiedviz.models.memory import residents as residents_module
 from tiedviz.models.memory.residents import Residents, memory_budget
 from tiedviz.models.progress import Step
 from tiedviz.words.refusals.opening import NoSuchModel, OpeningCancelled, OpeningFailed, OverBudget
@@ -48,7 +49,8 @@ def loader():
 
 
 @pytest.fixture
-def residents(loader):
+def residents(loader, monkeypatch):
+    monkeypatch.setattr(residents_module, "_SPARED_SEEN", 0.0)  # a page is drawn in no time here
     return Residents(loader, budget=100)
 
 
@@ -152,6 +154,34 @@ def test_a_model_can_be_let_go_of(residents):
     residents.forget("a")
     assert residents.get("a") is None and residents.nbytes == 0
     residents.forget("never opened")
+
+
+def test_what_was_just_opened_stays_until_it_was_looked_at(residents):
+    """Room for two models, and both are new: the third opening waits until one was seen."""
+    assert residents.open("a").wait(20) and residents.open("b").wait(20)
+    third = residents.open("c")
+    assert not third.wait(0.5)
+    assert third.step.stage.startswith("Waiting until what was just opened")
+    assert residents.get("b").name == "b"  # the later one is looked at first, and goes first
+    assert third.wait(20)
+    assert residents.names == ["a", "c"] and residents.nbytes <= 100
+
+
+def test_what_nobody_looks_at_is_spared_for_a_bounded_time(residents, monkeypatch):
+    monkeypatch.setattr(residents_module, "_SPARED_UNSEEN", 0.4)
+    for source in "abc":
+        assert residents.open(source).wait(20)
+        assert residents.nbytes <= 100
+    assert residents.names == ["b", "c"]
+
+
+def test_whoever_waits_for_room_can_be_cancelled(residents, monkeypatch):
+    monkeypatch.setattr(residents_module, "_SPARED_UNSEEN", 60.0)
+    assert residents.open("a").wait(20) and residents.open("b").wait(20)
+    third = residents.open("c")
+    third.cancel()
+    assert third.wait(20) and isinstance(third.refusal, OpeningCancelled)
+    assert residents.names == ["a", "b"]
 
 
 def test_the_budget_can_be_set_from_outside(monkeypatch):

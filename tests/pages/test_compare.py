@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-from tests.hub.released import published_like
+from tests.hub.conftest import hub
+from tests.hub.released import published_like, released_gpt2
 from tests.pages.conftest import chart_data, press, text_of
+
+__all__ = ["hub"]  # a fixture
 
 PROMPT = "the cat sat"
 
@@ -182,3 +185,91 @@ def test_nothing_that_is_typed_gives_a_traceback(visit, tied):
     assert not app.exception
     assert "names no model" in text_of(app)
     assert "published config, not read from a file" in text_of(app)
+
+
+def test_an_answer_begun_is_read_by_the_models_that_write_one(visit, tied, tmp_path):
+    t5 = published_like("t5", tmp_path / "t5")
+    app = start(visit, tied, t5)
+    assert not [box for box in app.text_input if box.key == "decoder"]  # nobody knows its kind yet
+    app = open_all(app)
+    assert "Read by B alone" in text_of(app)
+    before, _ = chart_data(app, 2)
+    app.text_input(key="decoder").set_value("the dog").run()
+    after, _ = chart_data(app, 2)
+    import torch
+    from transformers import AutoTokenizer, T5ForConditionalGeneration
+
+    tokenizer = AutoTokenizer.from_pretrained(t5)
+    ids, dog = (tokenizer(text, return_tensors="pt")["input_ids"] for text in (PROMPT, "the dog"))
+    with torch.inference_mode():
+        written = torch.cat([torch.tensor([[0]]), dog], 1)
+        logits = T5ForConditionalGeneration.from_pretrained(t5)(
+            ids, decoder_input_ids=written
+        ).logits[0, -1]
+    own = torch.softmax(logits.double(), 0)
+    of = {letter: frame["probability"].max() for letter, frame in after.groupby("letter")}
+    assert of["B"] == pytest.approx(float(own.max()), abs=1e-6)
+    assert of["A"] == before[before["letter"] == "A"]["probability"].max()  # not asked anew
+    [command] = [code.value for code in app.code if code.value.startswith("python -m tiedviz")]
+    assert "--decoder 'the dog'" in command
+    assert "decoder=the+dog" in next(code.value for code in app.code if "compare?" in code.value)
+    assert f"decoder_input_ids=torch.tensor([{written[0].tolist()}])" in "".join(
+        code.value for code in app.code
+    )
+
+
+def test_the_command_reads_an_answer_begun_too(tied, tmp_path, capfdbinary):
+    from tiedviz.commands.line import main
+
+    t5 = published_like("t5", tmp_path / "t5")
+    told = []
+    for more in ([], ["--decoder", "the dog"]):
+        assert main(["compare", str(tied), str(t5), "--prompt", PROMPT, "--json", *more]) == 0
+        told.append(json.loads(capfdbinary.readouterr().out)["models"])
+    assert told[0][0] == told[1][0]
+    assert told[0][1]["top"] != told[1][1]["top"]
+
+
+def test_the_box_shows_titles_and_the_link_keeps_names(visit):
+    app = start(visit, "smollm2", "gemma-3-270m", "google-bert/bert-base-uncased")
+    box = app.multiselect(key="with")
+    assert box.value == ["gemma-3-270m", "google-bert/bert-base-uncased"]
+    assert "Gemma 3 270M" in box.options and "gemma-3-270m" not in box.options
+    assert app.query_params["with"] == ["gemma-3-270m", "google-bert/bert-base-uncased"]
+    box.set_value(["smollm2"]).run()
+    assert app.query_params["with"] == "smollm2"
+    app.multiselect(key="with").set_value(["gemma-3-270m"]).run()
+    assert "with" not in app.query_params  # as everybody begins
+    assert app.multiselect(key="with").value == ["gemma-3-270m"]
+    app.query_params["with"] = ["SmolLM2 135M Instruct"]  # a link of an earlier version
+    app.run()
+    assert app.multiselect(key="with").value == ["smollm2"]
+
+
+def test_two_folders_of_one_name_are_told_apart(visit, tied, tmp_path):
+    other = tmp_path / "first"
+    other.mkdir()
+    app = start(visit, "smollm2", tied, other)
+    assert {f"first ({tied})", f"first ({other})"} < set(app.multiselect(key="with").options)
+
+
+def test_gpt2_and_pythia_the_pair_that_stands_there_are_opened_from_the_hub(visit, hub, tmp_path):
+    from transformers import AutoTokenizer
+
+    gpt2, pythia = "openai-community/gpt2", "EleutherAI/pythia-160m"
+    hub.repositories |= {
+        gpt2: released_gpt2(tmp_path / "gpt2"),
+        pythia: published_like("pythia", tmp_path / "pythia"),
+    }
+    app = visit("compare", model=gpt2, prompt=PROMPT)
+    assert app.multiselect(key="with").value == [pythia]
+    assert "published config, not read from a file" in text_of(app)
+    app = open_all(app)
+    said = text_of(app)
+    assert not app.error and "Tied" in said and "Untied" in said and "bits" in said
+    frame, _ = chart_data(app, 2)
+    for letter, repo in (("A", gpt2), ("B", pythia)):
+        own = by_hand(hub.repositories[repo])
+        own[AutoTokenizer.from_pretrained(hub.repositories[repo]).all_special_ids] = 0  # no texts
+        shown = frame[frame["letter"] == letter]
+        assert shown["probability"].max() == pytest.approx(own.max(), abs=1e-6)

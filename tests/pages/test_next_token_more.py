@@ -135,6 +135,34 @@ def test_a_link_may_name_a_layer_and_that_is_said(visit, folder, capsys):
     assert "would say" not in text_of(app) and "The model's own number" in text_of(app)
 
 
+@pytest.mark.parametrize("by", ["logit", "cosine", "distance"])
+def test_below_the_last_layer_everything_names_the_layer(visit, folder, by):
+    from tiedviz.models.loading import load
+
+    link = {"model": str(folder), "prompt": "the cat sat", "layer": "1"}
+    app = open_model(visit("next_token", **link), "more")
+    app.segmented_control(key="nearest by").set_value(by).run()
+    said = text_of(app).splitlines()
+    of_h_L = [each for each in said if "h_L" in each]
+    assert len(of_h_L) == 2  # the page's subtitle, and what the proof is about
+    assert any("between this product of h_L and the model's own" in each for each in of_h_L)
+    assert any("h_1 is the output of block 1 after model.norm" in each for each in said)
+    reading_help = {"logit": "product with h_1", "cosine": "the way h_1", "distance": "to h_1"}
+    assert any(reading_help[by] in each for each in said)
+    specification = app.get("vega_lite_chart")[0].proto.spec
+    assert "h_L" not in specification
+    assert ("with h_1" in specification or "from h_1" in specification) is (by != "logit")
+    assert any("at layer 1, taken apart" in each for each in said)
+    assert app.latex[0].value.startswith("z = h_1")
+    assert "h_L" not in "".join(each.value for each in (*app.code, *app.latex))
+    [code] = [code.value for code in app.code if "from transformers import" in code.value]
+    assert "# what layer 1 of 2 would say" in code
+    loaded = load(str(folder))
+    prompt = encode(loaded, "the cat sat")
+    record = inspection(loaded, prompt, read(loaded, prompt.ids, layer=1))
+    assert record["formula"] == "h_1 @ E.T" and record["h"]["layer"] == 1
+
+
 @pytest.mark.parametrize("layer", ["2", "7", "-1", "x"])
 def test_the_last_layer_or_none_is_the_models_own_answer(visit, folder, layer):
     link = {"model": str(folder), "prompt": "the cat sat", "layer": layer}

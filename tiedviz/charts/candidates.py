@@ -19,13 +19,15 @@ PICK = "pick"
 
 _MEASURES = {
     "probability": "probability",
-    "cosine": "cosine with h_L",
-    "distance": "distance from h_L",
+    "cosine": "cosine with {state}",
+    "distance": "distance from {state}",
 }
 _STEP = 26
 
 
-def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) -> FilledChart:
+def candidate_bars(
+    frame: pd.DataFrame, measure: str, colour: str, picked: int, state: str = "h_L"
+) -> FilledChart:
     """One bar for each row of `frame` (columns as from `nearest_tokens`), nearest on top.
 
     Args:
@@ -33,6 +35,7 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         measure: "probability", "cosine" or "distance".
         colour: of the bars.
         picked: id of the token under inspection; its bar is amber.
+        state: what the tokens are nearest to.
 
     Bars are keyed by rank, never by text: two tokens may print alike.
     """
@@ -40,11 +43,12 @@ def candidate_bars(frame: pd.DataFrame, measure: str, colour: str, picked: int) 
         label=[_end_label(value, measure) for value in frame[measure]]
     )
     names = [shorten(text) for text in frame["text"]]
-    return FilledChart(_bars(measure, colour, len(rows)), rows, {"names": names, "picked": picked})
+    template = _bars(measure, _MEASURES[measure].format(state=state), colour, len(rows))
+    return FilledChart(template, rows, {"names": names, "picked": picked})
 
 
-@lru_cache(maxsize=32)
-def _bars(measure: str, colour: str, bars: int) -> Mapping[str, Any]:
+@lru_cache(maxsize=128)  # the title names the layer
+def _bars(measure: str, title: str, colour: str, bars: int) -> Mapping[str, Any]:
     names, picked = alt.param("names", value=[]), alt.param("picked", value=-1)
     y_axis = alt.Axis(
         labelExpr="names[datum.value - 1]",
@@ -59,12 +63,12 @@ def _bars(measure: str, colour: str, bars: int) -> Mapping[str, Any]:
     pick = alt.selection_point(name=PICK, fields=["id"], on="click", empty=False)
     base = alt.Chart(no_rows()).encode(
         y=alt.Y("rank:O", axis=y_axis),
-        x=alt.X(f"{measure}:Q", title=_MEASURES[measure], axis=_x_axis(measure)),
+        x=alt.X(f"{measure}:Q", title=title, axis=_x_axis(measure)),
         tooltip=[
             alt.Tooltip("text:N", title="token"),
             alt.Tooltip("id:Q", title="id", format="d"),
             alt.Tooltip("logit:Q", title="logit", format=".4f"),
-            alt.Tooltip(f"{measure}:Q", title=_MEASURES[measure], format=".6f"),
+            alt.Tooltip(f"{measure}:Q", title=title, format=".6f"),
         ],
     )
     drawn = base.mark_bar(cornerRadiusEnd=2, cursor="pointer").encode(

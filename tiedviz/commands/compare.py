@@ -32,6 +32,10 @@ def add_to(commands: Any) -> None:
     parser.add_argument("models", metavar="MODEL", nargs="+", help=f"two to four: {MODEL_HELP}")
     parser.add_argument("--prompt", required=True, help="the text to read; [MASK] is a gap")
     parser.add_argument(
+        "--decoder", default="", metavar="TEXT",
+        help="what encoder–decoder models have written so far; the others do not read it",
+    )  # fmt: skip
+    parser.add_argument(
         "--bos",
         choices=("default", "add", "omit"),
         default="default",
@@ -103,7 +107,9 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
     progress = Progress()
     loaded = load(name, report=progress)
     progress.done()
-    found = answer(loaded, options.prompt, bos=options.bos, top=options.top)
+    found = answer(
+        loaded, options.prompt, bos=options.bos, decoder=options.decoder, top=options.top
+    )
     texts = token_texts(loaded.vocabulary, found.shape[0])
     written, record = None, dict(found.record)
     if loaded.kind != "masked":

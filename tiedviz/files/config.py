@@ -68,9 +68,9 @@ def read_config(folder: StrPath) -> dict[str, object]:
     return _shallow(read_object(os.path.join(folder, CONFIG), CONFIG_LIMIT), CONFIG)
 
 
-def read_config_file(path: Path) -> dict[str, object]:
+def read_config_file(path: StrPath) -> dict[str, object]:
     """The configuration in a file of any name, refused as by `read_config`."""
-    return _shallow(read_object(path, CONFIG_LIMIT), path.name)
+    return _shallow(read_object(path, CONFIG_LIMIT), os.path.basename(path))
 
 
 def parse_config(raw: bytes, name: str = CONFIG) -> dict[str, object]:

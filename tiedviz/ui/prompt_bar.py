@@ -90,7 +90,7 @@ def encoded_prompt(loaded: LoadedModel) -> Prompt:
     """
     from tiedviz.models.prompt import Bos, encode
 
-    decoder = _decoder_box() if loaded.kind == "seq2seq" else ""
+    decoder = decoder_box() if loaded.kind == "seq2seq" else ""
     typed = st.session_state[PROMPT_KEY]
     prompt = encode(loaded, typed, Bos(chosen_bos()), decoder)
     for note in prompt.notes:
@@ -100,7 +100,8 @@ def encoded_prompt(loaded: LoadedModel) -> Prompt:
     return prompt
 
 
-def _decoder_box() -> str:
+def decoder_box() -> str:
+    """The box for what a model with a decoder has written so far. Returns it."""
     return str(
         st.text_input(
             "Written so far",

@@ -59,10 +59,19 @@ def answer(
     text: str,
     *,
     bos: str = "default",
+    decoder: str = "",
     top: int = 10,
     pause: Callable[[], Any] = lambda: None,
 ) -> Answer:
     """The answer of `loaded` to `text`: at its end, or at its gap for a model that fills gaps.
+
+    Args:
+        loaded: the model.
+        text: what is asked.
+        bos: what to do about the mark at the beginning.
+        decoder: what a model with a decoder has written so far; others do not read it.
+        top: how many tokens the record holds.
+        pause: called where the work may be stopped.
 
     Raises:
         NotTheSameQuestion: the model cannot be asked this.
@@ -70,7 +79,7 @@ def answer(
             `encode` and `read`.
     """
     asked = question(loaded, text)
-    prompt = encode(loaded, asked.text, Bos(bos))
+    prompt = encode(loaded, asked.text, Bos(bos), decoder)
     reading = read(
         loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place, pause=pause
     )

@@ -48,7 +48,7 @@ def inspection(
             "layer": reading.layer,
             "position": reading.position,
         },
-        "formula": formula_text(after, tied=loaded.tied),
+        "formula": formula_text(after, tied=loaded.tied, state=reading.state),
         "max_abs_error": reading.max_abs_error,
         "tolerance": reading.tolerance,
         "notes": list(prompt.notes),

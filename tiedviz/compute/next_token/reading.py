@@ -45,6 +45,11 @@ class Reading:
     tolerance: float
 
     @property
+    def state(self) -> str:
+        """What the state is called: h_L, or h_k of a layer below the last."""
+        return "h_L" if self.layer == self.layers else f"h_{self.layer}"
+
+    @property
     def agrees(self) -> bool:
         """Whether rounding explains the whole difference."""
         return self.max_abs_error <= self.tolerance

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 # How often the caller gets to look up (and to stop) while the child prints nothing, in seconds.
 _BEAT = 0.3
@@ -24,29 +27,30 @@ class Ended:
 
 
 def follow(
-    command: list[str],
+    module: list[str],
     each_line: Callable[[str], None],
     beat: Callable[[], None],
     environment: dict[str, str] | None = None,
 ) -> Ended:
-    """Run `command` to its end, both its streams as one.
+    """Run a Python module in a process of its own to its end, both its streams as one.
 
     Args:
-        command: the program and its arguments.
+        module: its name, and its arguments.
         each_line: called with each line; a carriage return ends a line too, so progress bars count.
         beat: called a few times a second while nothing is printed.
-        environment: the child's environment, or None for this process's own.
+        environment: what the child's environment has beside this process's own.
 
-    If `each_line` or `beat` raises, the child is killed before the error goes on.
+    If `each_line` or `beat` raises, the child is killed before the error goes on. If this process
+    ends, even killed, the child ends with it: see `tethered`.
     """
     process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
+        [sys.executable, "-m", "tiedviz.models.cache.tethered", *module],
+        stdin=subprocess.PIPE,  # the tether: held open, never written to
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=environment,
+        env={**os.environ, "PYTHONPATH": _path(), **(environment or {})},
     )
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(process, lines), daemon=True).start()
@@ -59,6 +63,14 @@ def follow(
     finally:
         process.kill()
         process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _path() -> str:
+    """Where the child finds this package, wherever this process was started."""
+    here = str(Path(__file__).resolve().parents[3])
+    return os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
 
 
 def _read(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) -> None:

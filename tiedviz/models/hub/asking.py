@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import httpx2 as httpx
 from huggingface_hub import errors
 
-from tiedviz.models.hub.address import endpoint, page_of
+from tiedviz.models.hub.address import TIMEOUT, endpoint, page_of
 from tiedviz.words.refusals import hub as words
 
 
@@ -61,6 +61,8 @@ def _broken_off(repo: str, file: str, error: BaseException) -> words.HubRefusal:
             return _by_status(repo, seen)
         if isinstance(seen, (httpx.ReadError, httpx.RemoteProtocolError)) and file:
             return words.DownloadCut(repo, file)
+        if isinstance(seen, httpx.ReadTimeout) and file:
+            return words.HubStoodStill(repo, file, TIMEOUT)
     return words.HubUnreachable(repo, endpoint())
 
 

@@ -39,6 +39,11 @@ def remember_revision(listing: Listing) -> None:
     reference.write_text(listing.commit)
 
 
+def lock_of(repo: str) -> Path:
+    """What a process of this app locks while it fetches files of that repository."""
+    return cache_folder() / ".locks" / _storage(repo).name / "tiedviz.lock"
+
+
 def _storage(repo: str) -> Path:
     """The repository's folder in the cache, as the Hub's client lays it out."""
     return cache_folder() / f"models--{repo.replace('/', '--')}"

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from huggingface_hub import hf_hub_download
 from tqdm.auto import tqdm
 
-from tiedviz.models.cache.folder import require_disk, writing
+from tiedviz.models.cache.folder import locked, require_disk, writing
 from tiedviz.models.fetched import Fetched
 from tiedviz.models.hub.address import TIMEOUT, cache_folder, endpoint
 from tiedviz.models.hub.asking import hub_errors
-from tiedviz.models.hub.cached import remember_revision
+from tiedviz.models.hub.cached import lock_of, remember_revision
 from tiedviz.models.hub.layout import CONFIG, Listing
+from tiedviz.models.hub.watching import StoodStill, watched
 from tiedviz.models.progress import Report, Step
+from tiedviz.words.refusals.hub import HubStoodStill
 from tiedviz.words.refusals.opening import WrongHash
 
 _BLOCK = 8 << 20
@@ -32,31 +35,35 @@ def download(listing: Listing, report: Report) -> Path:
     needed = listing.needed
     size = listing.size_of(needed)
     require_disk(listing.repo, size, cache_folder())
-    progress = Fetched(size, report)
-    paths = {}
-    for name in needed:
-        paths[name] = _one(listing, name, progress)
-        if name in listing.hashes:
-            _check(paths[name], listing.hashes[name], report)
-        progress.whole_file(listing.sizes[name])
-    remember_revision(listing)
+    waiting = Step("Waiting for another process that fetches it")
+    with locked(lock_of(listing.repo), lambda: report(waiting)):
+        progress = Fetched(size, report)
+        paths = {}
+        for name in needed:
+            paths[name] = _one(listing, name, progress)
+            if name in listing.hashes:
+                _check(paths[name], listing.hashes[name], report)
+            progress.whole_file(listing.sizes[name])
+        remember_revision(listing)
     return paths[CONFIG].parent
 
 
 def _one(listing: Listing, name: str, progress: Fetched) -> Path:
     with hub_errors(listing.repo, listing.commit, name):
+        fetch = partial(
+            hf_hub_download,
+            listing.repo,
+            name,
+            revision=listing.commit,
+            cache_dir=cache_folder(),
+            endpoint=endpoint(),
+            etag_timeout=TIMEOUT,
+            tqdm_class=_bar_class(progress),
+        )
         try:
-            return Path(
-                hf_hub_download(
-                    listing.repo,
-                    name,
-                    revision=listing.commit,
-                    cache_dir=cache_folder(),
-                    endpoint=endpoint(),
-                    etag_timeout=TIMEOUT,
-                    tqdm_class=_bar_class(progress),
-                )
-            )
+            return Path(watched(fetch, progress))
+        except StoodStill as still:
+            raise HubStoodStill(listing.repo, name, still.seconds) from still
         except OSError as error:
             if error.errno is None:
                 raise  # one of the Hub's own errors, which are OSErrors too

@@ -72,7 +72,8 @@ class Listing:
     def needed(self) -> list[str]:
         """All files that opening the model takes, the small ones first."""
         small = [CONFIG, *([self.index] if self.index else [])]
-        small += [name for name in self.sizes if _TOKENIZER_FILES.fullmatch(name)]
+        here = [name for name in self.sizes if "/" not in name and "\\" not in name]
+        small += [name for name in here if _TOKENIZER_FILES.fullmatch(name)]
         return [name for name in dict.fromkeys(small) if name in self.sizes] + self.weights
 
     def size_of(self, names: Iterable[str]) -> int:

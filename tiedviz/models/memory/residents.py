@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tiedviz.models.opening import Opening
-from tiedviz.models.progress import Report
+from tiedviz.models.progress import Report, Step
 from tiedviz.words.refusals.opening import OverBudget
 
 if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
@@ -20,6 +21,11 @@ if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
 
 # Of the machine's memory, what open models may take together unless TIEDVIZ_MODEL_MEMORY says.
 _SHARE_OF_MACHINE = 0.6
+
+# A model that nobody has looked at yet does not go for another one for so many seconds: whoever
+# opened it would have to open it again. After the first look the page is drawn in the shorter time.
+_SPARED_UNSEEN, _SPARED_SEEN = 5.0, 1.0
+_BEAT = 0.1  # seconds between two looks whether there is room now
 
 
 def memory_budget() -> int:
@@ -37,6 +43,8 @@ class Residents:
     """Open models by what they were asked for as, the least recently used first to go.
 
     A model that goes is only let go of: whoever still computes with it keeps it alive until done.
+    One that has just come in is spared until it has been looked at, for a few seconds; an opening
+    that needs its room waits so long, and no longer.
     """
 
     def __init__(self, load: Callable[..., LoadedModel], budget: int | None = None) -> None:
@@ -45,6 +53,7 @@ class Residents:
         self._models: OrderedDict[str, LoadedModel] = OrderedDict()
         self._openings: dict[str, Opening] = {}
         self._reserved: dict[str, int] = {}
+        self._spared: dict[str, float] = {}  # until when, on the monotonic clock
         self._guard = threading.Lock()
 
     def get(self, source: str) -> LoadedModel | None:
@@ -53,6 +62,8 @@ class Residents:
             model = self._models.get(source)
             if model is not None:
                 self._models.move_to_end(source)
+                soon = time.monotonic() + _SPARED_SEEN
+                self._spared[source] = min(self._spared[source], soon)
             return model
 
     def open(self, source: str) -> Opening:
@@ -73,6 +84,7 @@ class Residents:
         """Let the model and the memory of its opening go."""
         with self._guard:
             self._models.pop(source, None)
+            self._spared.pop(source, None)
             self._openings.pop(source, None)
         gc.collect()
 
@@ -93,11 +105,14 @@ class Residents:
             return open_already
         try:
             model = self._load(
-                source, report=report, make_room=lambda needed: self._reserve(source, needed)
+                source,
+                report=report,
+                make_room=lambda needed: self._reserve(source, needed, report),
             )
             with self._guard:
                 self._reserved.pop(source, None)
                 self._models[source] = model
+                self._spared[source] = time.monotonic() + _SPARED_UNSEEN
                 self._openings.pop(source, None)
                 self._trim(keep=1)  # others may have come in since room was made
         finally:
@@ -106,19 +121,43 @@ class Residents:
         gc.collect()
         return model
 
-    def _reserve(self, source: str, needed: int) -> None:
+    def _reserve(self, source: str, needed: int, report: Report) -> None:
         """Let models go until `needed` more bytes fit; these count as taken until it is in."""
         if needed > self.budget:
             raise OverBudget(source, needed, self.budget)
-        with self._guard:
-            self._reserved[source] = needed
-            self._trim(keep=0)
+        until = time.monotonic() + _SPARED_UNSEEN
+        while not self._make_room(source, needed, spare=time.monotonic() < until):
+            report(Step("Waiting until what was just opened has been looked at"))
+            time.sleep(_BEAT)
         gc.collect()
 
-    def _trim(self, keep: int) -> None:
-        """Let models go, the least recently used first, until all fit; `keep` of them stay."""
-        held = sum(model.nbytes for model in self._models.values())
-        taken = sum(self._reserved.values())
-        while len(self._models) > keep and held + taken > self.budget:
-            _, model = self._models.popitem(last=False)
-            held -= model.nbytes
+    def _make_room(self, source: str, needed: int, spare: bool) -> bool:
+        """Whether there is room now, and it is taken; where nothing is spared there always is."""
+        with self._guard:
+            self._reserved[source] = needed
+            if self._trim(keep=0, spare=spare):
+                return True
+            del self._reserved[source]  # who waits takes nothing from others
+            return False
+
+    def _trim(self, keep: int, spare: bool = False) -> bool:
+        """Let models go until all fit, the least recently used first, those to be spared last.
+
+        Args:
+            keep: how many of the most recently used stay.
+            spare: whether to stop before those to be spared.
+
+        Returns whether it did not stop there.
+        """
+        over = sum(model.nbytes for model in self._models.values()) - self.budget
+        over += sum(self._reserved.values())
+        now = time.monotonic()
+        leaving = list(self._models)[: len(self._models) - keep]
+        for name in sorted(leaving, key=lambda name: self._spared[name] > now):
+            if over <= 0:
+                break
+            if spare and self._spared[name] > now:
+                return False
+            over -= self._models.pop(name).nbytes
+            del self._spared[name]
+        return True

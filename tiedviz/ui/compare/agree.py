@@ -75,6 +75,7 @@ def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
         one.key,
         other.key,
         one.prompt,
+        other.prompt,
         *(each and each.tokens for each in written),
     )
     found: Agreement | None = kept_shared().get(name)

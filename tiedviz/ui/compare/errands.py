@@ -40,11 +40,11 @@ def read_if_open(seat: Seat, place: DeltaGenerator) -> None:
         return
     from tiedviz.compute.compare.answer import answer
 
-    text, bos = seat.prompt
+    text, bos, decoder = seat.prompt
     with place, st.spinner(f"Asking {markdown_safe(seat.title)}", show_time=True):
         yields = st.empty()
         try:
-            seat.answer = answer(loaded, text, bos=bos, pause=yields.empty)
+            seat.answer = answer(loaded, text, bos=bos, decoder=decoder, pause=yields.empty)
             _keep_texts(loaded, seat.answer.shape[0])
         except Refusal as refusal:
             seat.refusal = refusal

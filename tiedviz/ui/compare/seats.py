@@ -12,18 +12,17 @@ from tiedviz.charts.compare import LETTERS
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import Source, find_source
 from tiedviz.ui.caches import kept_answers, kept_identities, kept_texts, residents
-from tiedviz.ui.frame.choice import HUB_EXAMPLES, MODEL_KEY
+from tiedviz.ui.compare.others import chosen_others
+from tiedviz.ui.frame.choice import MODEL_KEY
 from tiedviz.ui.frame.first_choice import GPT2, first_choice
-from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos
+from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos, decoder_box
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
     from tiedviz.compute.compare.answer import Answer
     from tiedviz.compute.compare.shared_tokens import Texts
     from tiedviz.models.loaded import LoadedModel
 
-WITH_KEY = "with"
 _PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3-270m": "smollm2"}
 
 
@@ -34,7 +33,8 @@ class Seat:
     Attributes:
         letter: A to D, by which it goes on this page.
         named: what it is asked for as.
-        prompt: the text it is asked about, and what to do about BOS.
+        prompt: the text it is asked about, what to do about BOS, and what it has written so far,
+            for a model with a decoder.
         source: what that names; None where it names nothing.
         refusal: why there is no answer and will be none.
         answer: what it said.
@@ -42,7 +42,7 @@ class Seat:
 
     letter: str
     named: str
-    prompt: tuple[str, str]
+    prompt: tuple[str, str, str]
     source: Source | None = None
     refusal: Refusal | None = None
     answer: Answer | None = None
@@ -78,29 +78,36 @@ class Seat:
 
 def identity_of(source: Source) -> str | None:
     """The key of a model that is open, or was and is unchanged on disk; else None."""
+    known = _known(source)
+    return None if known is None else known[0]
+
+
+def _known(source: Source) -> tuple[str, str] | None:
+    """The key and the kind of a model that is open, or was and is unchanged on disk; else None."""
     if source.text in residents().names:
         loaded = residents().get(source.text)
         if loaded is not None:
-            return remember(source, loaded)
+            remember(source, loaded)
+            return loaded.key, str(loaded.kind)
     known = kept_identities().get(source.text)
     if known is None:
         return None
-    folder, key = known
-    return key if folder.is_dir() and key.startswith(identity(folder)) else None
+    folder, key, kind = known
+    return (key, kind) if folder.is_dir() and key.startswith(identity(folder)) else None
 
 
 def remember(source: Source, loaded: LoadedModel) -> str:
     """Keep which weights `source` stood for, so that answers are found after it is gone."""
     folder: Path = loaded.folder
-    kept_identities().keep(source.text, (folder, loaded.key))
+    kept_identities().keep(source.text, (folder, loaded.key, str(loaded.kind)))
     return loaded.key
 
 
 def seats() -> list[Seat]:
-    """The models to compare: the sidebar's, and those in the box. Draws the box."""
+    """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
-    others = _box(first)
-    asked = (str(st.session_state[PROMPT_KEY]), chosen_bos())
+    others = chosen_others(_PARTNERS.get(first, "smollm2"))
+    asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
         seat = Seat(letter, named, asked)
@@ -108,26 +115,22 @@ def seats() -> list[Seat]:
             seat.source = find_source(named)
         except Refusal as refusal:
             seat.refusal = refusal
-        seat.look_up()
         found.append(seat)
+    _ask_decoders(found)
+    for seat in found:
+        seat.look_up()
     return found
 
 
-def _box(first: str) -> list[str]:
-    named = st.query_params.get_all(WITH_KEY)
-    chosen = [*st.session_state.get(WITH_KEY, []), *named]
-    options = list(dict.fromkeys([*SHELF, *HUB_EXAMPLES, *chosen]))
-    partner = _PARTNERS.get(first, "smollm2")
-    others = st.multiselect(
-        "Compare the model in the sidebar with",
-        options,
-        default=[partner],
-        key=WITH_KEY,
-        bind="query-params",
-        accept_new_options=True,
-        max_selections=len(LETTERS) - 1,
-        placeholder="one to three models: a shelf name, a Hub id, a path",
-        help="Model A is the sidebar's. The same model may stand on both sides, for example at two "
-        "revisions (OWNER/NAME@REVISION). Press Enter after each.",
-    )
-    return list(others)
+def _ask_decoders(found: list[Seat]) -> None:
+    """A box for what models with a decoder have written, where there is one; others ignore it."""
+    known = [(seat, seat.source and _known(seat.source)) for seat in found]
+    writing = [seat for seat, facts in known if facts and facts[1] == "seq2seq"]
+    if not writing:
+        return
+    written = decoder_box()
+    for seat in writing:
+        seat.prompt = (*seat.prompt[:2], written)
+    if len(writing) < len(found):
+        letters = " and ".join(seat.letter for seat in writing)
+        st.caption(f"Read by {letters} alone: the others have no second part that writes.")

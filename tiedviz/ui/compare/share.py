@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.compare.seats import WITH_KEY, Seat
+from tiedviz.ui.compare.others import WITH_KEY
+from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.export import loading_code, permalink, show_command, show_downloads, show_link
 from tiedviz.ui.prompt_bar import chosen_bos
 
@@ -20,13 +21,15 @@ def share_and_export(
     seats: Sequence[Seat], table: pd.DataFrame | None, found: dict[str, Any]
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
-    text, bos = seats[0].prompt
+    text, bos, _ = seats[0].prompt
+    decoder = next((seat.prompt[2] for seat in seats if seat.prompt[2]), "")
     most = int(st.session_state.get("continue most", _WRITTEN))
     link = permalink(
         "compare",
         model=seats[0].named,
         prompt=text,
         bos=None if bos == "default" else chosen_bos(),
+        decoder=decoder or None,
     )
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link("&".join([link, *(urlencode({WITH_KEY: seat.named}) for seat in seats[1:])]))
@@ -35,6 +38,7 @@ def share_and_export(
             *(seat.named for seat in seats),
             "--prompt",
             text,
+            *(["--decoder", decoder] if decoder else []),
             *([] if bos == "default" else ["--bos", bos]),
             *([] if most == _WRITTEN else ["--continue", str(most)]),
             *(["--geometry"] if "geometry" in found else []),

@@ -25,6 +25,7 @@ def python_code(loaded: LoadedModel, prompt: Prompt, layer: int, position: int) 
     own = layer == unembedding.layers
     steps = ["z = out.logits"] if own else _steps(loaded, unembedding, layer)
     lines = "".join(f"    {step}\n" for step in steps)
+    which = "" if own else f"  # what layer {layer} of {unembedding.layers} would say"
     return (
         "import torch\n"
         f"from transformers import {kind}, AutoTokenizer, GgufConfig\n"
@@ -33,7 +34,7 @@ def python_code(loaded: LoadedModel, prompt: Prompt, layer: int, position: int) 
         "with torch.inference_mode():\n"
         f"    out = model(ids{written}, output_hidden_states=True)\n"
         f"{lines}"
-        f"values, best = z[0, {position}].topk(10)\n"
+        f"values, best = z[0, {position}].topk(10){which}\n"
         "print([(tokenizer.decode([j]), float(v)) for v, j in zip(values, best)])\n"
     )
 

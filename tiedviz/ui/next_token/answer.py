@@ -50,15 +50,17 @@ def proof(loaded: LoadedModel, reading: Reading) -> None:
     unembedding = unembedding_of(loaded)
     assert unembedding.after is not None  # a reading exists only where it was reproduced
     left, right = st.columns([2, 5], vertical_alignment="center")
-    left.latex(formula_latex(unembedding.after, tied=loaded.tied))
+    own = reading.layer == reading.layers
+    left.latex(formula_latex(unembedding.after, tied=loaded.tied, state=reading.state))
     rows = loaded.scoring_matrix.shape[0]
+    product = "this product" if own else "this product of h_L"
     sentence = (
-        f"max |Δ| = **{scientific(reading.max_abs_error)}** between this product and the model's "
+        f"max |Δ| = **{scientific(reading.max_abs_error)}** between {product} and the model's "
         f"own {count(rows)} logits, limit {scientific(reading.tolerance)} ({loaded.dtype})."
     )
-    if reading.layer != reading.layers:
-        sentence += f" That is layer {reading.layers}; the numbers below are layer {reading.layer}."
-    notes = "; ".join(formula_notes(unembedding))
+    if not own:
+        sentence += f" That is layer {reading.layers}; the numbers below are of {reading.state}."
+    notes = "; ".join(formula_notes(unembedding, reading.layer))
     right.caption(f"{sentence}  \nHere {markdown_safe(notes)}.")
     if not reading.agrees:
         st.warning("The product differs from the model by more than rounding: believe the model.")

@@ -24,11 +24,11 @@ def read_any_vector(loaded: LoadedModel, reading: Reading) -> None:
     width = loaded.scoring_matrix.shape[1]
     matrix = "E" if loaded.tied else "W"
     with st.expander("Read any vector", icon=":material/upload_file:"):
-        state = "h_L" if reading.layer == reading.layers else f"h_{reading.layer}"
+        state = reading.state
         st.download_button(
             f"{state} of this page as .npy",
             vector_bytes(reading.h),
-            "h.npy",
+            f"{state}.npy",
             "application/octet-stream",
             on_click="ignore",
         )

@@ -26,7 +26,8 @@ def logit_as_arithmetic(loaded: LoadedModel, reading: Reading, picked: int) -> N
     assert after is not None  # a reading exists only where it was reproduced
     parts = logit_arithmetic(loaded, reading, after, picked)
     shown = loaded.vocabulary.token(picked).shown
-    st.subheader(f"The logit of {markdown_safe(shown)}, taken apart", anchor=False)
+    at = "" if reading.layer == reading.layers else f" at layer {reading.layer}"
+    st.subheader(f"The logit of {markdown_safe(shown)}{at}, taken apart", anchor=False)
     left, right = st.columns([6, 5])
     draw(left, waterfall(parts.steps()), key="waterfall")
     with right:

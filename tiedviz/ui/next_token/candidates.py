@@ -23,9 +23,11 @@ BY_KEY = "nearest by"
 TEMPERATURE_KEY = "temperature"
 _MEASURES = {"logit": "probability", "cosine": "cosine", "distance": "distance"}
 _READING_HELP = {
-    "logit": "Longer bar: a row with a larger dot product with h_L. Click one to take it apart.",
-    "cosine": "Longer bar: a row that points more the way h_L points, however long it is.",
-    "distance": "Shorter bar: a row that lies closer to h_L. Long rows and short ones differ here.",
+    "logit": "Longer bar: a row with a larger dot product with {state}. Click one to take it "
+    "apart.",
+    "cosine": "Longer bar: a row that points more the way {state} points, however long it is.",
+    "distance": "Shorter bar: a row that lies closer to {state}. Long rows and short ones differ "
+    "here.",
 }
 
 
@@ -38,9 +40,11 @@ def candidates(loaded: LoadedModel, reading: Reading) -> tuple[int, pd.DataFrame
     picked = _picked(frame, len(reading.logits))
     left, right = st.columns([5, 6])
     with left:
-        bars = candidate_bars(frame, _MEASURES[by], scoring_colour(loaded.tied), picked)
+        bars = candidate_bars(
+            frame, _MEASURES[by], scoring_colour(loaded.tied), picked, reading.state
+        )
         draw(st, bars, key="candidate bars", on_select=_take_pick)
-        st.caption(_READING_HELP[by])
+        st.caption(_READING_HELP[by].format(state=reading.state))
     with right:
         _table(frame)
     _append_row(loaded, frame)

@@ -85,7 +85,8 @@ def share_and_export(
         record = inspection(loaded, prompt, reading, by=by, temperature=temperature, nearest=frame)
         if written is not None:
             record["continuation"] = continuation_record(loaded, *written)
-        show_downloads("next-token", frame, record)
+        name = "next-token" if below is None else f"next-token-layer-{below}"
+        show_downloads(name, frame, record)
 
 
 def _code(loaded: LoadedModel, prompt: Prompt, position: int) -> str:

@@ -122,6 +122,18 @@ class DownloadCut(HubRefusal):
         )
 
 
+class HubStoodStill(HubRefusal):
+    """The connection stands, and nothing comes over it."""
+
+    def __init__(self, repo: str, file: str, seconds: float) -> None:
+        super().__init__(
+            f"The Hub stopped sending {file} of “{repo}”",
+            f"nothing came for {seconds:.0f} s",
+            "Open it again: the files that are complete are kept. If it stops again, check the "
+            "network and the proxy, or open smollm2, which comes from the package index.",
+        )
+
+
 class NothingToOpen(HubRefusal):
     """A repository without weights that transformers opens."""
 

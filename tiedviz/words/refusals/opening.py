@@ -97,12 +97,18 @@ class TooLittleDisk(Refusal):
 
 
 class DiskFull(Refusal):
-    """The cache folder's disk ran full while something was written to it."""
+    """The cache folder's disk ran full while something was written to it.
 
-    def __init__(self, said: str) -> None:
+    Attributes:
+        said: what the system said.
+    """
+
+    def __init__(self, said: str, needed: int | None = None, free: int = 0) -> None:
+        self.said = said
+        numbers = f"it needs {megabytes(needed or 0)} there and {megabytes(free)} are free ({said})"
         super().__init__(
             "The disk with the cache folder is full",
-            said,
+            said if needed is None else numbers,
             "Nothing half-made was kept. Free some space, or point TIEDVIZ_CACHE at a larger disk.",
         )
 

@@ -1,0 +1,7 @@
+"""Follows a child that says its id and sleeps for an hour. Started by a test, to be killed."""
+
+from tiedviz.models.cache.child import follow
+
+if __name__ == "__main__":
+    code = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"
+    follow(["tests.models.said", code], lambda line: print(line, flush=True), lambda: None)
