@@ -11,8 +11,12 @@ from tiedviz.words.refusals.file import HeaderTooLarge, HostileHeader
 
 MAX_DEPTH = 64
 
-# LFM2 writes `tie_embedding`; all others the long name.
-TIE_KEYS = ("tie_word_embeddings", "tie_embedding")
+# LFM2 writes `tie_embedding`; all others in transformers the long name. Beyond it: mamba_ssm,
+# OLMo, fairseq.
+TIE_KEYS = (
+    *("tie_word_embeddings", "tie_embedding", "tie_embeddings", "weight_tying"),
+    *("share_decoder_input_output_embed", "share_input_output_embed"),
+)
 
 # Where models of several parts keep the sizes of the one that writes text, in this order.
 _TEXT_PARTS = ("text_config", "language_config", "llm_config", "thinker_config", "decoder")

@@ -25,6 +25,12 @@ HEADS = (
 )
 POSSIBLE_HEADS = ("output", "proj_out", "decoder", "head", "unembed", "pred_layer.proj", "score")
 
+# What stands between the name of a layer and the numbers of an adapter on it, in PEFT's kinds.
+ADAPTER_MARKS = (
+    *("lora_", "modules_to_save", "oft_", "hada_", "lokr_", "ia3_", "vera_", "trainable_tokens_"),
+    "token_adapter",
+)
+
 # What is stored instead of a weight when it is wrapped or packed: the name before it counts.
 _WEIGHT = re.compile(
     r"(\.(base_layer|original_module|modules_to_save\.\w+))?\.(weight|\w*packed|qweight)$"
@@ -75,6 +81,9 @@ def find_embedding(
     tables = [t for t in _tables(tensors) if t.shape[0] == vocabulary or not _is_inside(t)]
     known = [t for t in tables if _end(t.name, EMBEDDINGS)]
     others = [t for t in tables if t.shape[0] == vocabulary and not _is_head(t)]
+    if not known and not others:  # no name is known, nor how many rows: one that a head fits
+        shapes = {t.shape for t in tables if _end(t.name, HEADS)}
+        others = [t for t in tables if t.shape in shapes and _EMBEDS.search(t.name)]
     return min(known or others, key=likely, default=None)
 
 
@@ -86,7 +95,9 @@ def find_head(
     """W, the output matrix, where the files hold one of its own; None where they do not.
 
     A head's name comes first, then a name that may be a head's on a tensor of E's rows, then any
-    other tensor of exactly E's shape outside the blocks whose name does not speak of embedding.
+    other tensor of E's width, with E's rows or the vocabulary's, outside the blocks, whose name
+    does not speak of embedding; it may lie the other way round. Last comes a head that is kept in
+    some other form than one matrix: then it is the largest of its parts (see `head_parts`).
     """
     rows = {embedding.shape[0]} if embedding else set()
     rows |= {vocabulary} if vocabulary else set()
@@ -96,8 +107,25 @@ def find_head(
     if likely:
         ends = (*HEADS, *POSSIBLE_HEADS)
         return min(likely, key=lambda t: (ends.index(_end(t.name, ends) or ""), len(t.name)))
-    same = (t for t in outside if embedding and t.shape == embedding.shape)
-    return next((t for t in same if not _EMBEDS.search(t.name)), None)
+    widths = {embedding.shape[1]} if embedding else set()
+    shapes = {shape for r in rows for d in widths for shape in ((r, d), (d, r))}
+    same = (t for t in outside if t.shape in shapes and not _EMBEDS.search(t.name))
+    parts = (t for t in tensors if _is_part(t, rows))
+    return next(same, None) or max(parts, key=lambda t: t.numbers, default=None)
+
+
+def head_parts(head: StoredTensor, tensors: Iterable[StoredTensor]) -> tuple[str, ...]:
+    """Names of all that is kept for W, where `head` is only a part of it; else empty.
+
+    A head is kept in parts where it is packed in a way of its own (codes and books, a trellis),
+    made of factors, or normalised (a length and a direction for each row). What is called a weight
+    is whole.
+    """
+    layer = _head_layer(head.name)
+    if not layer or _WEIGHT.search(head.name) or head.name == layer:
+        return ()
+    under = (t for t in tensors if t.name.startswith(f"{layer}.") and not _is_adapter(t.name))
+    return tuple(t.name for t in under if len(t.shape) > 1 or t.dtype[0] in "IU")
 
 
 def find_copies(
@@ -108,6 +136,16 @@ def find_copies(
         return ()
     same = [t for t in tensors if t.shape == embedding.shape and t is not embedding]
     return tuple(t for t in _tables(same) if _end(t.name, EMBEDDINGS))
+
+
+def is_called(name: str, ends: Sequence[str]) -> bool:
+    """Whether a name has one of these ends, as whole words between dots."""
+    return _end(name, ends) is not None
+
+
+def is_table(tensor: StoredTensor, ends: Sequence[str]) -> bool:
+    """Whether it is a matrix outside the blocks, with one of these ends and none of positions'."""
+    return bool(_tables([tensor])) and not _is_inside(tensor) and is_called(tensor.name, ends)
 
 
 def is_parameter(tensor: StoredTensor) -> bool:
@@ -133,13 +171,39 @@ def _end(name: str, ends: Sequence[str]) -> str | None:
     return next((end for end in ends if base == end or base.endswith("." + end)), None)
 
 
+def _head_layer(name: str) -> str:
+    """What leads to a head and names it (`model.lm_head` of `model.lm_head.codes`); else empty."""
+    for head in HEADS:
+        at = f".{name}".find(f".{head}.")
+        if at >= 0:
+            return name[: at + len(head)]
+    return ""
+
+
+def _is_adapter(name: str) -> bool:
+    return any(mark in name for mark in ADAPTER_MARKS)
+
+
+def _is_part(tensor: StoredTensor, rows: set[int]) -> bool:
+    """Whether it may be a part of a head: under its name, and more than a number for each row."""
+    if not _head_layer(tensor.name) or _is_adapter(tensor.name):
+        return False
+    has_rows = len(set(tensor.shape)) > 1 and rows & set(tensor.shape)
+    is_packed = tensor.dtype[0] in "IU"
+    return bool(has_rows or is_packed) and tensor.numbers > max(rows, default=0)
+
+
 def _is_head(tensor: StoredTensor) -> bool:
     return bool(_end(tensor.name, (*HEADS, *POSSIBLE_HEADS)))
 
 
 def _is_inside(tensor: StoredTensor) -> bool:
-    """Whether it belongs to one of many blocks, where `w` or `output` can be anything."""
-    return bool(_NUMBERED.search(tensor.name))
+    """Whether it belongs to one of many blocks, where `w` or `output` can be anything.
+
+    The layers of a head that has several are outside.
+    """
+    found = _NUMBERED.search(tensor.name)
+    return found is not None and not _end(tensor.name[: found.start()], HEADS)
 
 
 def _tables(tensors: Iterable[StoredTensor]) -> list[StoredTensor]:

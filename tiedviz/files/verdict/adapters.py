@@ -10,13 +10,8 @@ from tiedviz.files.header import StoredTensor
 from tiedviz.files.json_text import read_object
 from tiedviz.files.listing import ADAPTER_CONFIG, CONFIG_LIMIT
 from tiedviz.files.opening import StrPath, is_file
-from tiedviz.files.roles import EMBEDDINGS, HEADS, POSSIBLE_HEADS
+from tiedviz.files.roles import ADAPTER_MARKS, EMBEDDINGS, HEADS, POSSIBLE_HEADS
 
-# What stands between the name of a layer and the adapter's own numbers, in PEFT's kinds.
-_MARKS = (
-    *("lora_", "modules_to_save", "oft_", "hada_", "lokr_", "ia3_", "vera_", "trainable_tokens_"),
-    "token_adapter",
-)
 _ADAPTER = (
     r"\.(lora_\w+|modules_to_save|oft_\w+|boft_\w+|hada_\w+|lokr_\w+|ia3_\w+|vera_\w+"
     r"|trainable_tokens_\w+|token_adapter)(\.|$)"
@@ -30,7 +25,7 @@ def adapter_layers(tensors: Iterable[StoredTensor]) -> tuple[str, ...]:
         tensor.name[: match.start()]
         for tensor in tensors
         # most models have none, and the expression takes its time to compile
-        if any(mark in tensor.name for mark in _MARKS)
+        if any(mark in tensor.name for mark in ADAPTER_MARKS)
         and (match := re.search(_ADAPTER, tensor.name))
     )
     return tuple(layer for layer in found if _is_table(layer))

@@ -54,6 +54,12 @@ class Case(NamedTuple):
         return self.stored is not None and not self.stored.head and self.table is not None
 
     @property
+    def lone_output(self) -> bool:
+        """Whether W is stored alone, and the file says that E was left out of it."""
+        stored = self.stored
+        return bool(stored and stored.head and not stored.partner and stored.alias)
+
+    @property
     def has_output(self) -> bool | None:
         """Whether the model has an output over tokens; None where nobody knows."""
         if self.loaded:

@@ -91,7 +91,9 @@ def _broken(case: Case) -> bool:
         return True
     if case.declared is None or case.declared.inferred or case.declared.tied is not False:
         return False
-    return case.lone_input and case.has_output is True
+    if case.loaded and case.loaded.strange:
+        return False  # its class scores by a way of its own, and misses nothing
+    return case.has_output is True and (case.lone_input or case.lone_output)
 
 
 def _twin(case: Case) -> bool:
@@ -108,7 +110,7 @@ def _near_twin(case: Case) -> bool:
     if case.two_copies:
         if case.comparison:
             return bool(case.comparison.near)
-        return case.shared_in_memory
+        return case.shared_in_memory and case.stored is not None and case.stored.comparable
     return bool(case.memory and case.memory.near)
 
 
@@ -137,8 +139,9 @@ def _partly_tied(case: Case) -> bool:
         return True
     if case.other_group:
         return True
-    has_two = case.stored is not None and case.stored.decoder_table is not None
-    return has_two and case.declared_tied is True and not case.two_copies
+    if case.stored is None or case.two_copies or case.declared_tied is not True:
+        return False
+    return case.stored.decoder_table is not None or bool(case.stored.apart)
 
 
 def _tied(case: Case) -> bool:
@@ -146,10 +149,14 @@ def _tied(case: Case) -> bool:
         return False
     if case.memory and not case.memory.same_storage:
         return False
+    if case.two_copies and case.stored and not case.stored.comparable:
+        return False  # whatever memory holds, the stored head was not read
     if case.shared_in_memory:
         return True
     if case.stored and case.stored.shares_storage:
         return True  # `declared untied` has been a twin already
+    if case.one_table and case.stored and case.stored.alias and case.declared_tied is None:
+        return True
     return case.one_table and case.declared_tied is True and case.has_output is True
 
 

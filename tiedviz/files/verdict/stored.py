@@ -9,11 +9,12 @@ from tiedviz.files.facts import ModelFacts, gather_facts
 from tiedviz.files.folder import read_header
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.opening import StrPath, folder_of
+from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
 from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
-from tiedviz.files.verdict.copies.place import Place, Progress, quiet
-from tiedviz.files.verdict.witnesses import Stored
+from tiedviz.files.verdict.copies.place import Place, Progress, quiet, same_bytes
+from tiedviz.files.verdict.witnesses import COMPARING, Stored
 from tiedviz.words.numbers import megabytes
-from tiedviz.words.refusals.file import printable
+from tiedviz.words.refusals.file import listed, printable
 
 
 def stored_in(
@@ -51,7 +52,8 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         head=facts.head,
         shares_storage=facts.head_shares_storage,
         decoder_table=decoder,
-        copies=facts.copies,
+        copies=_own_copies(header, facts.copies),
+        alias=_alias(header, facts),
         adapters=adapter_layers(header.tensors),
         absent=header.absent,
         one_way=_is_one_way(header),
@@ -64,8 +66,9 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
     if not found.two_copies or found.partner is None or found.head is None:
         return found
     to_read = found.partner.nbytes + found.head.nbytes
-    reason = f"comparing the two stored matrices reads {megabytes(to_read)}"
-    return found._replace(to_read=to_read, uncompared=_scaled(header, found.head, config) or reason)
+    reason = f"{COMPARING} the two stored matrices reads {megabytes(to_read)}"
+    other = _kept_otherwise(header, found.head, config)
+    return found._replace(to_read=to_read, uncompared=other or reason)
 
 
 def compare_copies(
@@ -76,6 +79,7 @@ def compare_copies(
     Raises:
         FileRefusal: a file cannot be read.
     """
+    found = _compare_tables(found, folder, most)
     if not found.two_copies or found.partner is None or found.head is None:
         return found
     if most is not None and found.to_read > most:
@@ -89,7 +93,7 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress = qui
     Raises:
         Refusal: what is read cannot be.
     """
-    if found.uncompared.startswith(_SCALED):
+    if not found.comparable:
         return found
     from tiedviz.files.verdict.copies.compare import cannot_compare, compare
 
@@ -98,19 +102,20 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress = qui
     return found._replace(comparison=compare(one, other, progress), uncompared="")
 
 
-_SCALED = "the output matrix is kept with scales"
-
-
-def _scaled(header: Header, head: StoredTensor, config: Mapping[str, object]) -> str:
-    """Why a head beside which scales are stored cannot be compared by its numbers alone."""
-    layer = head.name.rpartition(".")[0]
-    beside = (t.name for t in header.tensors if layer and t.name.startswith(f"{layer}."))
-    if not any("scale" in name or "absmax" in name for name in beside):
-        return ""
+def _kept_otherwise(header: Header, head: StoredTensor, config: Mapping[str, object]) -> str:
+    """Why a head cannot be compared by its numbers (scales, several parts); else empty."""
     settings = config.get("quantization_config")
     method = settings.get("quant_method") if isinstance(settings, Mapping) else None
     library = printable(method) if isinstance(method, str) else "the library that wrote it"
-    return f"{_SCALED} of their own, which only {library} can apply"
+    layer = head.name.rpartition(".")[0]
+    beside = (t.name for t in header.tensors if layer and t.name.startswith(f"{layer}."))
+    if any("scale" in name or "absmax" in name for name in beside):
+        return f"the output matrix is kept with scales of their own, which only {library} can apply"
+    if parts := head_parts(head, header.tensors):
+        return (
+            f"the output matrix is not kept as one: only {library} can make it from {listed(parts)}"
+        )
+    return ""
 
 
 def _decoder_table(
@@ -121,21 +126,45 @@ def _decoder_table(
         return None
     size = dimensions(config).vocab_size
     rows = {facts.embedding.shape[0], size, config.get("decoder_vocab_size")}
-    return next(
-        (
-            tensor
-            for tensor in _tables_like(facts.embedding.name, header.tensors)
-            if tensor.shape[0] in rows
-        ),
-        None,
+    return next((t for t in _decoder_tables(header.tensors) if t.shape[0] in rows), None)
+
+
+def _decoder_tables(tensors: Iterable[StoredTensor]) -> Iterable[StoredTensor]:
+    """Tables for tokens of a decoder, whatever class it is of."""
+    return (t for t in tensors if "decoder" in t.name.split(".") and is_table(t, EMBEDDINGS))
+
+
+def _own_copies(header: Header, copies: tuple[StoredTensor, ...]) -> tuple[StoredTensor, ...]:
+    """Those that are not, inside a .bin, another name of numbers that were met before."""
+    distinct = {tensor.name for tensor in header.distinct}
+    return tuple(tensor for tensor in copies if tensor.name in distinct)
+
+
+def _compare_tables(found: Stored, folder: Path, most: int | None) -> Stored:
+    """The same, with what an encoder and a decoder store besides a table they should share."""
+    shared = found.embedding
+    if shared is None or not found.copies or {"encoder", "decoder"} & set(shared.name.split(".")):
+        return found
+    sides = [t for t in found.copies if {"encoder", "decoder"} & set(t.name.split("."))]
+    alike = [t for t in sides if t.dtype == shared.dtype and t.offset is not None]
+    if most is not None and sum(2 * tensor.nbytes for tensor in alike) > most:
+        return found
+    if shared.offset is None:
+        return found
+    first = Place(shared, folder)
+    return found._replace(
+        apart=tuple(t.name for t in alike if not same_bytes(first, Place(t, folder)))
     )
 
 
-def _tables_like(name: str, tensors: Iterable[StoredTensor]) -> Iterable[StoredTensor]:
-    """Tables called as the encoder's is, but for the decoder."""
-    parts = ["decoder" if part == "encoder" else part for part in name.split(".")]
-    wanted = ".".join(parts)
-    return (tensor for tensor in tensors if tensor.name == wanted and len(tensor.shape) == 2)
+def _alias(header: Header, facts: ModelFacts) -> str:
+    """The other name of the one matrix, as `save_model` writes it when it leaves a name out."""
+    one = facts.embedding or facts.head
+    if header.format != "safetensors" or one is None or (facts.embedding and facts.head):
+        return ""
+    ends = EMBEDDINGS if facts.embedding is None else HEADS
+    others = (name for name, kept in header.metadata.items() if kept == one.name)
+    return next((name for name in others if is_called(name, ends)), "")
 
 
 def _is_one_way(header: Header) -> bool:

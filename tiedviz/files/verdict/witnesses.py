@@ -13,6 +13,9 @@ from tiedviz.files.header import StoredTensor
 
 Near = Literal["", "rounding", "quantisation"]
 
+COMPARING = "comparing"
+"""How the clause begins that says what a comparison that was not made would read."""
+
 
 class Declared(NamedTuple):
     """What config.json says, read raw, and what the class makes of it."""
@@ -70,6 +73,10 @@ class Stored(NamedTuple):
     """The decoder's input table, where the encoder has another one."""
     copies: tuple[StoredTensor, ...] = ()
     """Further tables of E's shape for tokens."""
+    apart: tuple[str, ...] = ()
+    """Those of an encoder or a decoder that were compared with E and hold other numbers."""
+    alias: str = ""
+    """The name, E's or W's, that the file's own metadata gives the one stored matrix besides."""
     comparison: Comparison | None = None
     uncompared: str = ""
     """Why two copies were not compared, as a clause."""
@@ -100,6 +107,11 @@ class Stored(NamedTuple):
     def partner(self) -> StoredTensor | None:
         """The input table that W would be tied to."""
         return self.decoder_table or self.embedding
+
+    @property
+    def comparable(self) -> bool:
+        """Whether two copies can be compared, at whatever cost."""
+        return not self.uncompared or self.uncompared.startswith(COMPARING)
 
     @property
     def two_copies(self) -> bool:

@@ -24,7 +24,7 @@
 | `kept_shared` | tokens that vocabularies share, agreements over them | model keys | 64 |
 | `kept_geometry` | one table over shared tokens | keys of all, which of them | 32 |
 | `kept_continuations` | what a model wrote after a prompt, so far | model key, ids, way | 200 |
-| `charts.filled` | specifications of charts, without rows | kind, colour, number of rows | 32, 128 |
+| `charts.filled` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
 | `counts` | the parameters of a configuration, counted | its JSON text | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed

@@ -42,8 +42,8 @@ def compare(embedding: Place, head: Place, progress: Progress = quiet) -> Compar
     if one.shape[1] != other.shape[1] and not turned:
         return _of_other_shapes(one.shape, other.shape)
     found = _numbers(embedding, head, turned, progress)
-    pickled = alike and not plain and not found.differing_elements
-    return SAME if pickled else found
+    rearranged = one.dtype == other.dtype and (turned or (alike and not plain))
+    return SAME if rearranged and not found.differing_elements else found
 
 
 def _in_one_reading(embedding: Place, head: Place, alike: bool, progress: Progress) -> Comparison:
@@ -63,7 +63,8 @@ def _in_one_reading(embedding: Place, head: Place, alike: bool, progress: Progre
 
     places = embedding._replace(remote=mine), head._replace(remote=its)
     found = _numbers(*places, turned, tell)
-    return SAME if equal else found
+    turned_twin = turned and one.dtype == other.dtype and not found.differing_elements
+    return SAME if equal or turned_twin else found
 
 
 def cannot_compare(embedding: Place, head: Place) -> str:

@@ -51,13 +51,7 @@ def _flag_words(flag: Flag) -> str:
 def _stored(found: Stored | None) -> Evidence:
     if found is None:
         return Evidence("stored", _NOT_HEARD, "")
-    parts = [tensor_words(tensor) for tensor in (found.embedding, found.head) if tensor]
-    if found.embedding and not found.head:
-        parts.append("no output matrix")
-    if found.decoder_table:
-        parts.append(f"the decoder's own {tensor_words(found.decoder_table)}")
-    if found.shares_storage:
-        parts.append("both are one run of numbers in the file")
+    parts = _table_words(found)
     if found.comparison:
         parts.append(_comparison_words(found.comparison))
     elif found.uncompared:
@@ -67,6 +61,22 @@ def _stored(found: Stored | None) -> Evidence:
     if found.absent:
         parts.append(f"promised by the index and stored nowhere: {listed(found.absent)}")
     return Evidence("stored", _copies(found), f"{found.format}: {'; '.join(parts)}")
+
+
+def _table_words(found: Stored) -> list[str]:
+    """E and W, and what is said of further tables and of further names."""
+    parts = [tensor_words(tensor) for tensor in (found.embedding, found.head) if tensor]
+    if found.embedding and not found.head:
+        parts.append("no output matrix")
+    if found.decoder_table:
+        parts.append(f"the decoder's own {tensor_words(found.decoder_table)}")
+    if found.shares_storage:
+        parts.append("both are one run of numbers in the file")
+    if found.alias:
+        parts.append(f"the file's metadata calls it {printable(found.alias)} too")
+    if found.apart:
+        parts.append(f"other numbers in {listed(found.apart)}")
+    return parts
 
 
 def _copies(found: Stored) -> str:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from tiedviz.files.verdict.case import Case
 from tiedviz.files.verdict.verdict import Costs
-from tiedviz.files.verdict.wording.numbers import exact_size, shape_words, small_number
+from tiedviz.files.verdict.wording.apart import (
+    apart_words,
+    differing_words,
+    unequal_advice,
+    unequal_rows,
+)
+from tiedviz.files.verdict.wording.numbers import exact_size, shape_words
 from tiedviz.files.verdict.wording.words import Word
-from tiedviz.words.numbers import count, plural, short_count
-from tiedviz.words.refusals.file import printable
+from tiedviz.words.numbers import plural, short_count
+from tiedviz.words.refusals.file import listed, printable
 
 _STATES: dict[Word, str] = {
     "tied": "One table does both jobs.",
@@ -32,7 +38,7 @@ def state_of(case: Case, word: Word) -> str:
     if word == "untied":
         return _untied_state(case)
     if word == "contradiction":
-        return f"Declared one table, {_where(case)} two ({_differing_words(case)})."
+        return f"Declared one table, {_where(case)} two ({differing_words(case)})."
     if word == "broken":
         return _broken_state(case)
     if word == "partly_tied":
@@ -49,6 +55,8 @@ def advice_for(case: Case, word: Word, costs: Costs) -> str:
     path = printable(case.declared.path) if case.declared else "tie_word_embeddings"
     if word == "twin":
         return _twin_advice(case, costs, path)
+    if word in ("contradiction", "untied") and unequal_rows(case):
+        return unequal_advice(case)
     if word == "contradiction":
         return (
             "Loaders disagree: try both heads; to keep the stored head, set "
@@ -66,9 +74,10 @@ def summary_of(case: Case, word: Word, state: str, costs: Costs) -> str:
     """The state with its numbers, for one line."""
     parts = [state]
     if case.table and word != "no_head":
-        parts.append(f"E {shape_words(case.table)}{_copies_words(case, costs)}.")
+        name = "E" if case.stored and case.stored.partner else "W"
+        parts.append(f"{name} {shape_words(case.table)}{_copies_words(case, costs)}.")
     if word in ("near_twin", "contradiction", "untied") and case.comparison:
-        parts.append(_apart_words(case))
+        parts.append(apart_words(case))
     parts += causes_of(case, word)[:1]
     if word in ("tied", "untied") and case.measured and not case.measured.reproduced:
         parts.append(f"Its logits were not reproduced: {case.measured.reason}.")
@@ -90,6 +99,12 @@ def causes_of(case: Case, word: Word) -> tuple[str, ...]:
         "The head was lost in a merge, a conversion or an incomplete download.",
     )
     absent = case.stored.absent if case.stored else ()
+    if case.stored and case.stored.alias:
+        was = (
+            f"It was tied when it was saved: the file's metadata says that "
+            f"{printable(case.stored.alias)} is the stored matrix."
+        )
+        return (was, others[0])
     if absent:
         return (f"The index promises {printable(absent[0])}, which no file holds.", *others)
     return (by_hand, *others) if case.lone_input else others
@@ -121,24 +136,6 @@ def _where(case: Case) -> str:
     return "the files hold" if case.two_copies else "memory holds"
 
 
-def _differing_words(case: Case) -> str:
-    if case.comparison is None or case.table is None:
-        return "they differ"
-    return f"{count(case.comparison.far_rows)} of {plural(case.table.shape[0], 'row')} differ"
-
-
-def _apart_words(case: Case) -> str:
-    found = case.comparison
-    if found is None or found.max_abs is None:
-        return "" if found is None else "Their shapes, or some numbers, cannot be set side by side."
-    return (
-        f"{plural(found.differing_elements, 'element')} in {plural(found.differing_rows, 'row')} "
-        f"differ, max |Δ| = {small_number(found.max_abs)}, relative error "
-        f"{small_number(found.relative_error)}, least row cosine "
-        f"{small_number(found.min_row_cosine)}."
-    )
-
-
 def _broken_state(case: Case) -> str:
     if case.loaded and case.loaded.missing and not case.lone_input:
         names = ", ".join(printable(name) for name in case.loaded.missing[:3])
@@ -148,6 +145,8 @@ def _broken_state(case: Case) -> str:
             "Declared separate, but no output matrix is stored; transformers 5 puts E in its "
             "place, others fill it at random."
         )
+    if case.lone_output:
+        return "Declared separate, but only the output matrix is stored; E would be random."
     verb = "is" if case.loaded and case.loaded.missing else "would be"
     return f"Declared separate, but no output matrix is stored; it {verb} random."
 
@@ -160,6 +159,9 @@ def _partly_state(case: Case) -> str:
         return "The output shares a table with the decoder; the encoder does not."
     if group:
         return f"{_sides(group)} share a table; the output does not."
+    if case.stored and case.stored.apart:
+        names = listed(case.stored.apart)
+        return f"The shared table scores; other numbers are stored in {names}."
     return "Decoder and output share a table; the encoder has one of its own."
 
 
