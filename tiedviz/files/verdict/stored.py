@@ -140,7 +140,7 @@ def _own_copies(header: Header, copies: tuple[StoredTensor, ...]) -> tuple[Store
     return tuple(tensor for tensor in copies if tensor.name in distinct)
 
 
-def _compare_tables(found: Stored, folder: Path, most: int | None) -> Stored:
+def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
     """The same, with what an encoder and a decoder store besides a table they should share."""
     shared = found.embedding
     if shared is None or not found.copies or {"encoder", "decoder"} & set(shared.name.split(".")):
