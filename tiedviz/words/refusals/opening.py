@@ -151,6 +151,17 @@ class OverBudget(Refusal):
         )
 
 
+class NotANumberOfBytes(Refusal):
+    """Whoever runs the app gave it a size that is none."""
+
+    def __init__(self, name: str, given: str) -> None:
+        super().__init__(
+            "This app is not set up to open models",
+            f"{name} is “{given}”, which is no number of bytes",
+            f"Start the app again without {name}, or with a number such as 8e9.",
+        )
+
+
 class ConversionFailed(Refusal):
     """The child process that reads the `.gguf` file gave up."""
 
