@@ -184,6 +184,18 @@ class BrokenLoad(Refusal):
         )
 
 
+class TableElsewhere(Refusal):
+    """The accelerators are full of blocks, and a table would be brought in for each call."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(
+            f"{title} does not fit on the accelerators",
+            "its blocks take up their memory, and a table that every number needs stays outside",
+            "Choose a smaller model, or start the app where it sees no accelerator "
+            "(CUDA_VISIBLE_DEVICES set to nothing).",
+        )
+
+
 class OpeningCancelled(Refusal):
     """Somebody pressed Cancel."""
 
