@@ -39,6 +39,6 @@ pages = [
 page = st.navigation(pages, position="top")
 tighten()
 guard()
-sidebar(polls=page.url_path not in _SHOW_PROGRESS)
 with refusals_shown():
+    sidebar(polls=page.url_path not in _SHOW_PROGRESS)
     page.run()

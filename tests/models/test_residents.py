@@ -10,7 +10,13 @@ import pytest
 from tiedviz.models.memory import residents as residents_module
 from tiedviz.models.memory.residents import Residents, memory_budget
 from tiedviz.models.progress import Step
-from tiedviz.words.refusals.opening import NoSuchModel, OpeningCancelled, OpeningFailed, OverBudget
+from tiedviz.words.refusals.opening import (
+    NoSuchModel,
+    NotANumberOfBytes,
+    OpeningCancelled,
+    OpeningFailed,
+    OverBudget,
+)
 
 
 @dataclass
@@ -194,3 +200,10 @@ def test_without_a_word_it_is_a_part_of_the_machine(monkeypatch):
 
     monkeypatch.delenv("TIEDVIZ_MODEL_MEMORY", raising=False)
     assert 0 < memory_budget() < psutil.virtual_memory().total
+
+
+@pytest.mark.parametrize("chosen", ["lots", "8 GB", "nan", "inf"])
+def test_a_budget_that_is_no_number_is_refused_in_words(monkeypatch, chosen):
+    monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", chosen)
+    with pytest.raises(NotANumberOfBytes, match=chosen):
+        memory_budget()

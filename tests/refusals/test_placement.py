@@ -7,10 +7,11 @@ import torch
 from transformers import LlamaForCausalLM
 
 from tiedviz.compute.next_token.reading import read
+from tiedviz.models.checks import check_loaded
 from tiedviz.models.loading import load
 from tiedviz.models.machine import HEADROOM
 from tiedviz.models.memory import placement
-from tiedviz.words.refusals.opening import BrokenLoad, TooLittleMemory
+from tiedviz.words.refusals.opening import BrokenLoad, TableElsewhere, TooLittleMemory
 
 
 @pytest.fixture
@@ -98,16 +99,32 @@ def test_a_device_map_of_auto_loads_and_answers_the_same(big, monkeypatch):
 def test_a_block_without_numbers_is_not_taken_for_one_on_disk(tiny_folder):
     """Block 1 is on disk, and the name of block 10 begins like its."""
     from tiedviz.files.facts import read_facts
-    from tiedviz.models.loading import _check
 
     folder = tiny_folder(num_hidden_layers=11)
     model = load(str(folder)).model
     model.hf_device_map = {"model.layers.1": "disk"}
     model.model.layers[1].to("meta")
-    _check(model, read_facts(folder), "offloaded")
+    check_loaded(model, read_facts(folder), "offloaded")
     model.model.layers[10].to("meta")
     with pytest.raises(BrokenLoad, match="got no numbers"):
-        _check(model, read_facts(folder), "offloaded")
+        check_loaded(model, read_facts(folder), "offloaded")
+
+
+def test_blocks_that_wait_in_memory_for_an_accelerator_are_no_fault(tiny_folder):
+    from tiedviz.files.facts import read_facts
+
+    folder = tiny_folder(tied=False)
+    model, facts = load(str(folder)).model, read_facts(folder)
+    model.model.layers[1].to("meta")
+    model.hf_device_map = {"model.layers.0": 0, "model.layers.1": "cpu"}
+    check_loaded(model, facts, "small accelerator")
+    model.hf_device_map = {"model.layers.0": "cpu", "model.layers.1": "cpu"}
+    with pytest.raises(BrokenLoad, match="got no numbers"):
+        check_loaded(model, facts, "no accelerator")
+    model.hf_device_map = {"model": 0, "model.layers.1": "cpu", "lm_head": "cpu"}
+    model.lm_head.to("meta")
+    with pytest.raises(TableElsewhere):
+        check_loaded(model, facts, "smaller accelerator")
 
 
 def test_a_model_without_a_list_of_blocks_is_too_large_as_a_whole(big, monkeypatch):

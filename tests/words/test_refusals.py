@@ -67,6 +67,11 @@ def test_a_refusal_says_what_and_why_and_what_to_try(kind):
 
 
 @each_kind
+def test_what_to_try_is_a_sentence_or_ends_in_a_command(kind):
+    assert made(kind).remedy.endswith((".", example("command", "str")))
+
+
+@each_kind
 def test_its_parts_fit_into_one_line(kind):
     refusal = made(kind)
     assert str(refusal) == f"{refusal.what}: {refusal.why}. {refusal.remedy}"

@@ -14,11 +14,12 @@ from transformers import AutoTokenizer, PreTrainedModel
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
-from tiedviz.models.building import building, intact, while_built
+from tiedviz.models.building import building, while_built
 from tiedviz.models.cache.convert import convert, converted_folder
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.cache.shelf import fetch
 from tiedviz.models.checkpoint import checked_class
+from tiedviz.models.checks import check_loaded
 from tiedviz.models.hub.opening import repository_folder
 from tiedviz.models.identity import identity
 from tiedviz.models.loaded import LoadedModel
@@ -34,13 +35,12 @@ from tiedviz.models.sources import (
 )
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.checkpoint import (
-    NotALanguageModel,
     QuantisedWithoutPackage,
     TokenizerMissing,
     WeightsDisagree,
 )
 from tiedviz.words.refusals.count import CountRefusal
-from tiedviz.words.refusals.opening import BrokenLoad, NotBuilt, OpeningFailed
+from tiedviz.words.refusals.opening import NotBuilt, OpeningFailed
 
 _LOG = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ def load_folder(
         placement = place(kind, folder, facts, title)
         with while_built(_limits(facts, title)):
             model, missing = _build(kind, folder, title, placement)
-        _check(model, facts, title)
+        check_loaded(model, facts, title)
     model.eval().requires_grad_(False)
     return LoadedModel(
         source=source,
@@ -217,26 +217,3 @@ def _method(folder: Path) -> str:
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0].rstrip(".")[:300] if lines else type(error).__name__
-
-
-def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
-    """Nothing, or a refusal where the library left the model or itself in a state it should not."""
-    # what accelerate keeps on disk stands on meta between two calls; its blocks say so
-    places = getattr(model, "hf_device_map", {})
-    on_disk = tuple(f"{name}." if name else "" for name, at in places.items() if at == "disk")
-    on_meta = [
-        name
-        for name, parameter in model.named_parameters()
-        if parameter.is_meta and not name.startswith(on_disk)
-    ]
-    if on_meta:
-        raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")
-    head = model.get_output_embeddings()
-    if head is None:
-        raise NotALanguageModel(title, type(model).__name__)
-    declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
-    one_matrix = facts.head is None and facts.embedding is not None
-    if declared and one_matrix and head.weight is not model.get_input_embeddings().weight:
-        raise BrokenLoad(title, "its one stored matrix came back as two")
-    if not intact():
-        raise BrokenLoad(title, "transformers was left half way through a load")

@@ -64,11 +64,12 @@ def prove(
     matrix = loaded.embedding if side is Side.INPUT else loaded.scoring_matrix
     require_row(token, matrix.shape[0])
     with loaded.lock, torch.inference_mode():
-        before, vector_before = _run(loaded, ids, token, {})
+        model = same_tensors_elsewhere(loaded.model)
+        before, vector_before = _run(model, ids, token, {})
         changed = matrix.detach().clone()
         changed[token] += _nudge(matrix, token) * by
-        names = {name: changed for name in _names_of(loaded.model, matrix)}
-        after, vector_after = _run(loaded, ids, token, names)
+        names = {name: changed for name in _names_of(model, matrix)}
+        after, vector_after = _run(model, ids, token, names)
     moved = (after - before).abs()
     moved[token] = 0
     return Proof(
@@ -99,10 +100,9 @@ def _names_of(model: nn.Module, matrix: torch.Tensor) -> list[str]:
 
 
 def _run(
-    loaded: LoadedModel, ids: Sequence[int], token: int, replaced: dict[str, torch.Tensor]
+    model: Any, ids: Sequence[int], token: int, replaced: dict[str, torch.Tensor]
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The last position's logits (V,) and the token's input vector, with some matrices replaced."""
-    model: Any = same_tensors_elsewhere(loaded.model)
     arguments = call_arguments(model, ids)
     logits = torch.func.functional_call(model, replaced, (), arguments).logits[0, -1].float()
     table = model.get_input_embeddings()

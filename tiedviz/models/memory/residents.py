@@ -14,13 +14,14 @@ import psutil
 
 from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Report, Step
-from tiedviz.words.refusals.opening import OverBudget
+from tiedviz.words.refusals.opening import NotANumberOfBytes, OverBudget
 
 if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
     from tiedviz.models.loaded import LoadedModel
 
 # Of the machine's memory, what open models may take together unless TIEDVIZ_MODEL_MEMORY says.
 _SHARE_OF_MACHINE = 0.6
+_SETTING = "TIEDVIZ_MODEL_MEMORY"
 
 # A model that nobody has looked at yet does not go for another one for so many seconds: whoever
 # opened it would have to open it again. After the first look the page is drawn in the shorter time.
@@ -29,14 +30,18 @@ _BEAT = 0.1  # seconds between two looks whether there is room now
 
 
 def memory_budget() -> int:
-    """Bytes for all open models: `TIEDVIZ_MODEL_MEMORY`, else a part of the machine's memory."""
-    chosen = os.environ.get("TIEDVIZ_MODEL_MEMORY")
+    """Bytes for all open models: `TIEDVIZ_MODEL_MEMORY`, else a part of the machine's memory.
+
+    Raises:
+        NotANumberOfBytes: it is set to something else.
+    """
+    chosen = os.environ.get(_SETTING)
     if not chosen:
         return int(psutil.virtual_memory().total * _SHARE_OF_MACHINE)
     try:
         return int(float(chosen))
-    except ValueError:
-        raise SystemExit(f"TIEDVIZ_MODEL_MEMORY is a number of bytes, not “{chosen}”") from None
+    except (ValueError, OverflowError):
+        raise NotANumberOfBytes(_SETTING, chosen) from None
 
 
 class Residents:

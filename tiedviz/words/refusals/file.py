@@ -27,6 +27,9 @@ def listed(names: Sequence[str]) -> str:
 class FileRefusal(Refusal):
     """A model's files cannot be read, or will not be; subclasses take facts and know the words."""
 
+    def __init__(self, what: str, why: str, remedy: str) -> None:
+        super().__init__(what, why, f"{remedy}.")
+
 
 def _cannot_read(name: str) -> str:
     return f"Cannot read {printable(name)}"

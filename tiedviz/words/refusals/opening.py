@@ -157,6 +157,17 @@ class OverBudget(Refusal):
         )
 
 
+class NotANumberOfBytes(Refusal):
+    """Whoever runs the app gave it a size that is none."""
+
+    def __init__(self, name: str, given: str) -> None:
+        super().__init__(
+            "This app is not set up to open models",
+            f"{name} is “{given}”, which is no number of bytes",
+            f"Start the app again without {name}, or with a number such as 8e9.",
+        )
+
+
 class ConversionFailed(Refusal):
     """The child process that reads the `.gguf` file gave up."""
 
@@ -176,6 +187,18 @@ class BrokenLoad(Refusal):
             f"{title} did not load cleanly",
             said,
             "It was thrown away, so that no page shows its numbers. Open it again.",
+        )
+
+
+class TableElsewhere(Refusal):
+    """The accelerators are full of blocks, and a table would be brought in for each call."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(
+            f"{title} does not fit on the accelerators",
+            "its blocks take up their memory, and a table that every number needs stays outside",
+            "Choose a smaller model, or start the app where it sees no accelerator "
+            "(CUDA_VISIBLE_DEVICES set to nothing).",
         )
 
 
