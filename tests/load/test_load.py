@@ -99,7 +99,8 @@ def test_eight_visitors_get_a_lone_readers_numbers_where_the_naive_way_breaks(
         p50, p95 = numpy.percentile(found.seconds, [50, 95])
         print(
             f"\n{VISITORS} visitors, {ROUNDS} rounds: {len(found.seconds)} answers, {found.seen} "
-            f"numbers, Open pressed {found.opened} times, {found.again} of them again; p50 {p50:.2f} s, p95 {p95:.2f} s"
+            f"numbers, Open pressed {found.opened} times, {found.again} of them again; "
+            f"p50 {p50:.2f} s, p95 {p95:.2f} s"
         )
     assert found.wrong == []
     assert len(found.seconds) == VISITORS * ROUNDS
