@@ -3,8 +3,9 @@
 import streamlit as st
 
 from tiedviz.ui import home
+from tiedviz.ui.frame.page import page_head
 
-st.title("One table, read by rows to enter, by dot product to leave", anchor=False)
+corner = page_head("One table, read by rows to enter, by dot product to leave")
 st.markdown(
     "A language model turns each token into a row of a matrix **E**. At the other end many models "
     "use the *same* matrix again: the state h_L is multiplied with every row, and the largest "
@@ -13,4 +14,6 @@ st.markdown(
 )
 home.doors()
 home.loop()
-home.toy()
+toy = home.toy()
+with corner:
+    home.share_and_export(toy)

@@ -31,6 +31,25 @@ def place_of(canvas, loaded, row):
     return (x - x0) / (x1 - x0) * box["width"], (y1 - y) / (y1 - y0) * box["height"]
 
 
+def pinch(page, canvas):
+    """Two fingers about the middle, 100 pixels apart, go 200 apart and 30 to the right."""
+    box = canvas.bounding_box()
+    left, top = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind, *across):
+        points = [{"x": left + each, "y": top, "id": at} for at, each in enumerate(across)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+    send("touchStart", -50)
+    send("touchStart", -50, 50)
+    for step in range(1, 11):
+        send("touchMove", -50 - 5 * step + 3 * step, 50 + 5 * step + 3 * step)
+    send("touchEnd", 130)
+    send("touchEnd")
+
+
 def test_all_tokens_are_drawn_and_a_known_place_names_its_token(visitor, smollm2, tmp_path):
     visitor.goto(HOT)
     canvas = opened(visitor)
@@ -67,5 +86,18 @@ def test_search_marks_tokens_and_wheel_and_keys_move_the_map(visitor, smollm2):
     expect(canvas).not_to_have_attribute("data-view", zoomed)
     canvas.press("0")
     expect(canvas).to_have_attribute("data-view", before)
+    pinch(visitor.page, canvas)
+    x0, x1, y0, y1 = map(float, before.split(","))
+    expect(canvas).not_to_have_attribute("data-view", before)
+    a0, a1, b0, b1 = map(float, canvas.get_attribute("data-view").split(","))
+    assert (a1 - a0) / (x1 - x0) == pytest.approx(
+        0.5, rel=0.02
+    )  # twice as far apart: twice as near
+    assert (b1 - b0) / (y1 - y0) == pytest.approx(0.5, rel=0.02)
+    # the place between the fingers went 30 pixels to the right with them
+    box = canvas.bounding_box()
+    middle = x0 + 0.5 * (x1 - x0)
+    assert (middle - a0) / (a1 - a0) * box["width"] == pytest.approx(box["width"] / 2 + 30, abs=3)
+    assert "token=" not in visitor.page.url  # lifting a finger picks nothing
     wider = visitor.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     assert wider <= 0

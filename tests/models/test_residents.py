@@ -55,8 +55,7 @@ def loader():
 
 
 @pytest.fixture
-def residents(loader, monkeypatch):
-    monkeypatch.setattr(residents_module, "_SPARED_SEEN", 0.0)  # a page is drawn in no time here
+def residents(loader):
     return Residents(loader, budget=100)
 
 
@@ -162,19 +161,25 @@ def test_a_model_can_be_let_go_of(residents):
     residents.forget("never opened")
 
 
-def test_what_was_just_opened_stays_until_it_was_looked_at(residents):
-    """Room for two models, and both are new: the third opening waits until one was seen."""
-    assert residents.open("a").wait(20) and residents.open("b").wait(20)
-    third = residents.open("c")
+def test_what_was_just_opened_stays_until_all_who_asked_for_it_have_read_it(residents):
+    """Room for two models, and both are new: the third opening waits until one was read."""
+    for source, reader in (("a", "ann"), ("b", "ann"), ("b", "bob")):
+        assert residents.open(source, reader).wait(20)
+    third = residents.open("c", "eve")
+    residents.get("b")  # by nobody in particular: a sidebar
+    residents.get("b", "bob")
     assert not third.wait(0.5)
     assert third.step.stage.startswith("Waiting until what was just opened")
-    assert residents.get("b").name == "b"  # the later one is looked at first, and goes first
+    assert residents.get("b", "ann").name == "b"  # the later one is read first, and goes first
     assert third.wait(20)
     assert residents.names == ["a", "c"] and residents.nbytes <= 100
+    residents.get("a", "ann")
+    assert residents.open("b", "bob").wait(20)
+    assert residents.names == ["c", "b"]  # the one longest unused, but nobody has read it
 
 
-def test_what_nobody_looks_at_is_spared_for_a_bounded_time(residents, monkeypatch):
-    monkeypatch.setattr(residents_module, "_SPARED_UNSEEN", 0.4)
+def test_what_nobody_reads_is_spared_for_a_bounded_time(residents, monkeypatch):
+    monkeypatch.setattr(residents_module, "_SPARED", 0.4)
     for source in "abc":
         assert residents.open(source).wait(20)
         assert residents.nbytes <= 100
@@ -182,7 +187,7 @@ def test_what_nobody_looks_at_is_spared_for_a_bounded_time(residents, monkeypatc
 
 
 def test_whoever_waits_for_room_can_be_cancelled(residents, monkeypatch):
-    monkeypatch.setattr(residents_module, "_SPARED_UNSEEN", 60.0)
+    monkeypatch.setattr(residents_module, "_SPARED", 60.0)
     assert residents.open("a").wait(20) and residents.open("b").wait(20)
     third = residents.open("c")
     third.cancel()

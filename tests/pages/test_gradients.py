@@ -131,3 +131,14 @@ def test_other_kinds_of_model_say_what_they_are_asked(visit, tmp_path, family, s
     press(app, "Run")
     assert not app.exception and not app.error
     assert said in text_of(app) and "max |Δ|" in text_of(app)
+
+
+def test_a_loss_that_is_none_of_next_tokens_is_said_to_be_none(visit, folder, monkeypatch):
+    from tiedviz.compute.gradients import split
+
+    for later, said, prompt in ((0.0, False, "the cat sat"), (0.25, True, "the dog ran")):
+        monkeypatch.setattr(split, "later_tokens_move", lambda loaded, moves=later: moves)
+        app = open_model(visit("gradients", model=str(folder), prompt=prompt), "learning")
+        text = text_of(press(app, "Run"))
+        assert ("No next-token loss" in text) is said
+        assert ("by up to 0.25" in text) is said

@@ -52,3 +52,19 @@ def test_a_link_may_name_a_shelf_model_by_its_name_or_by_its_title(visit, empty_
     assert app.selectbox(key="model").value == "gemma-3-270m"
     assert "262,144 × 640" in text_of(app)
     assert not app.error
+
+
+def test_share_and_export_stands_here_too(visit, empty_cache, capsys):
+    import ast
+
+    app = visit(model="gemma-3-270m")
+    said = [code.value for code in app.code]
+    assert any(value.endswith("/?model=gemma-3-270m") for value in said)
+    assert "python -m tiedviz share gemma-3-270m" in said
+    [python] = [value for value in said if "import numpy" in value]
+    exec(compile(python, "exported", "exec"), {})
+    printed = ast.literal_eval(capsys.readouterr().out)
+    shown = app.dataframe[-1].value
+    assert [logit for _, logit, _ in printed] == pytest.approx(shown["logit"].tolist())
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels == ["CSV", "JSON"]

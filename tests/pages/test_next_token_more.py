@@ -142,7 +142,7 @@ def test_below_the_last_layer_everything_names_the_layer(visit, folder, by):
     link = {"model": str(folder), "prompt": "the cat sat", "layer": "1"}
     app = open_model(visit("next_token", **link), "more")
     app.segmented_control(key="nearest by").set_value(by).run()
-    said = text_of(app).splitlines()
+    said = [each.value.replace("\\", "") for each in (*app.caption, *app.subheader)]
     of_h_L = [each for each in said if "h_L" in each]
     assert len(of_h_L) == 2  # the page's subtitle, and what the proof is about
     assert any("between this product of h_L and the model's own" in each for each in of_h_L)

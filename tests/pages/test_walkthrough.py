@@ -291,3 +291,37 @@ def test_other_kinds_of_model_walk_through_too(visit, tmp_path, family):
 
 def test_the_record_is_plain_json():
     assert json.loads(json.dumps(TOY.record()))["words"] == list(TOY.words)
+
+
+def upload(app, content):
+    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    app.file_uploader(key="toy file").set_value(("toy.json", raw, "application/json")).run()
+    assert not app.exception, app.exception
+
+
+def test_an_exported_toy_is_read_back_and_stays_from_step_to_step(at_step):
+    app = at_step(6)
+    E = [[1.0, 2.0, 3.0], [0.5, 0.25, -1.0], [0.0, 0.0, 0.125], [4.0, -4.0, 2.0]]
+    upload(app, {"words": list(TOY.words), "E": E, "h_L": [1.0, 0.0, -1.0]})
+    assert "The tables hold the numbers of the file." in text_of(app)
+    assert f"E = np.array({E})" in "".join(code.value for code in app.code)
+    logits = table_with(app, "logit")["logit"]
+    assert sorted(logits) == sorted([-2.0, 1.5, -0.125, 2.0])
+    press(app, "Next")
+    assert f"E = np.array({E})" in "".join(code.value for code in app.code)
+
+
+def test_a_file_that_is_no_toy_is_refused_and_the_toy_stays(at_step):
+    app = at_step(6)
+    before = [code.value for code in app.code]
+    for content, said in (
+        (b"no json", "The file holds no toy"),
+        ({"E": [[1, 2, 3]], "h_L": [1, 2, 3]}, "another shape"),
+        (b'{"E": [[NaN,0,0],[0,0,0],[0,0,0],[0,0,0]], "h_L": [0,0,0]}', "cannot be used"),
+        ({"words": ["<b>x</b>", "*a*", "$y$", "ran"], "E": [], "h_L": []}, "about other words"),
+    ):
+        upload(app, content)
+        [error] = app.error
+        assert said in error.value.replace("\\", "")
+        assert [code.value for code in app.code] == before
+    assert "<b>" not in error.value.replace("\\<", "") and "\\*a\\*" in error.value

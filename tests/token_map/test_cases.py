@@ -31,6 +31,33 @@ def test_case_5_a_row_ten_times_as_long_is_first_by_dot_and_by_cosine_each_row_i
     assert sum(rank[Measure.DOT] > 1 for rank in ranks) > 100
 
 
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("name", "norms", "longest", "parts", "with_norm", "with_id"),
+    [
+        ("smollm2", (1.79, 7.49), "Ġstrugg", (0.109, 0.027), 0.87, 0.53),
+        ("gemma", (1.028, 1.035), None, (0.067, 0.041), 0.06, None),
+    ],
+)
+def test_case_14_as_measured_on_real_tables(
+    request, name, norms, longest, parts, with_norm, with_id
+):
+    """PC1 of SmolLM2 is its rows' length more than anything; Gemma has no outliers at all."""
+    loaded = request.getfixturevalue(name)
+    matrix = loaded.embedding
+    lengths = matrix.float().norm(dim=1).numpy()
+    assert (lengths.min(), lengths.max()) == pytest.approx(norms, abs=0.006)
+    if longest:
+        assert loaded.tokenizer.convert_ids_to_tokens(int(lengths.argmax())) == longest
+    found = project(matrix, map_rows(matrix), View.CENTRED)
+    assert found.spectrum[:2] == pytest.approx(parts, abs=0.0006)
+    first = found.coordinates[:, 0]
+    assert abs(np.corrcoef(first, lengths)[0, 1]) == pytest.approx(with_norm, abs=0.006)
+    if with_id:
+        ids = np.arange(len(first))
+        assert abs(np.corrcoef(first, ids)[0, 1]) == pytest.approx(with_id, abs=0.006)
+
+
 def test_case_14_one_row_200_times_as_long_owns_the_variance_and_is_listed_outside_the_view():
     matrix = table(2000, 64)
     matrix[77] *= 200

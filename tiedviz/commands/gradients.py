@@ -55,6 +55,11 @@ def run(options: argparse.Namespace) -> int:
 def _print_table(record: dict[str, Any]) -> None:
     print(f"L = {record['loss']:.4f} nats, mean of {plural(record['positions'], 'position')}")
     print(record["task"])
+    if record["later_tokens_move"]:
+        print(
+            "note: the model also reads the tokens after a position (another last one moves "
+            f"earlier logits by up to {record['later_tokens_move']:.3g}): no next-token loss"
+        )
     for note in record["notes"]:
         print(f"note: {note}")
     for side in ("input", "output"):

@@ -19,7 +19,8 @@ _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 def permalink(page: str, **parameters: object) -> str:
     """A link to `page` with these parameters, on the address this visitor used."""
     base = str(st.context.url or "").split("?")[0]
-    base = base if base.rstrip("/").endswith(page) else f"{base.rstrip('/')}/{page}"
+    here = page and base.rstrip("/").endswith(page)  # Home is at the address itself
+    base = base if here else f"{base.rstrip('/')}/{page}"
     kept = {key: value for key, value in parameters.items() if value is not None}
     return f"{base}?{urlencode(kept)}"
 
@@ -45,13 +46,20 @@ def show_command(command: str, *arguments: str) -> None:
     )
 
 
-def show_downloads(name: str, table: pd.DataFrame, record: dict[str, Any]) -> None:
-    """The table as CSV, everything as JSON; written when somebody asks for them."""
+def show_downloads(
+    name: str, table: pd.DataFrame, record: dict[str, Any], *, charts: bool = True
+) -> None:
+    """The table as CSV, everything as JSON, and where the charts of the page come as PNG.
+
+    The files are written when somebody asks for them; neither holds on to a model.
+    """
     left, right = st.columns(2)
     as_csv = partial(table.to_csv, index=False)
     as_json = partial(json.dumps, record, ensure_ascii=False, indent=2)
     left.download_button("CSV", as_csv, f"{name}.csv", "text/csv", on_click="ignore")
     right.download_button("JSON", as_json, f"{name}.json", "application/json", on_click="ignore")
+    if charts:
+        st.caption("PNG: point at a chart; its button for that appears above the right corner.")
 
 
 def loading_code(source: Source, kind: str) -> str:

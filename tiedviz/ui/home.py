@@ -7,12 +7,15 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.loop import loop_diagram
-from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, toy_scores
+from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, Toy
 from tiedviz.ui.caches import files_verdict, residents
-from tiedviz.ui.frame.choice import chosen_facts, chosen_source
+from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
+from tiedviz.ui.frame.choice import MODEL_KEY, chosen_facts, chosen_source
+from tiedviz.ui.frame.first_choice import first_choice
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.prompt_bar import PRESETS
+from tiedviz.ui.toy_code import toy_code
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.tokens import markdown_safe
 
@@ -91,8 +94,8 @@ def loop() -> None:
         )
 
 
-def toy() -> None:
-    """Four words, three dimensions, every number editable."""
+def toy() -> Toy:
+    """Four words, three dimensions, every number editable. Returns them as they are now."""
     st.subheader("The same on four words", anchor=False)
     left, right = st.columns(2)
     with left:
@@ -101,7 +104,8 @@ def toy() -> None:
         )
         state = pd.DataFrame([TOY_H], ["h_L"], _DIMENSIONS)
         h = _edited("h_L, what the blocks made of the text", state, "h")
-    scores = toy_scores(list(TOY_WORDS), table, h[0])
+    edited = Toy(TOY_WORDS, table, h[0])
+    scores = edited.scores()
     best = scores.loc[scores["logit"].idxmax()]
     with right:
         st.caption("Logits h_L · e, and their softmax")
@@ -116,6 +120,18 @@ def toy() -> None:
             alt="Logit and softmax of each of the four words",
         )
         st.markdown(f"Next word: **{best['word']}**, with probability {best['probability']:.4f}.")
+    return edited
+
+
+def share_and_export(edited: Toy) -> None:
+    """The popover: a link, the command for the loop's numbers, the toy as code and as files."""
+    chosen = str(st.session_state.get(MODEL_KEY) or first_choice())
+    with st.popover("Share & export", icon=":material/ios_share:"):
+        show_link(permalink("", model=chosen))
+        show_command("share", chosen)
+        st.markdown("**Python, without this app** (the toy)")
+        st.code(toy_code(edited), language="python")
+        show_downloads("toy", edited.scores(), edited.record(), charts=False)
 
 
 def _edited(caption: str, frame: pd.DataFrame, key: str) -> np.ndarray:

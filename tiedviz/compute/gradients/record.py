@@ -18,8 +18,9 @@ def gradient_record(
     """Everything in the split, ready for JSON.
 
     Keys: model, dtype, text, target (None without a decoder), tokens, tied, loss (nats),
-    positions (how many enter its mean), task (in words), input and output {norm, rows_touched},
-    cosine and sum_norm (None where the two sides are gradients of different matrices),
+    positions (how many enter its mean), task (in words), later_tokens_move (as in the split),
+    input and output {norm, rows_touched}, cosine and sum_norm (None where the two sides are
+    gradients of different matrices),
     output_share (‖output‖ / (‖input‖ + ‖output‖)), max_abs_difference, tolerance, notes, and
     rows [{id, text, read, asked, input_norm, output_norm, cosine}] as in `row_table`. `text` is the
     decoded text, so that a program can use it.
@@ -36,6 +37,7 @@ def gradient_record(
         "loss": split.loss,
         "positions": len(sentence.targets),
         "task": sentence.words,
+        "later_tokens_move": split.later_tokens_move,
         "input": {"norm": split.input_norm, "rows_touched": split.input_rows_touched},
         "output": {"norm": split.output_norm, "rows_touched": split.output_rows_touched},
         "cosine": split.cosine,

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from tiedviz.compute.causality import later_tokens_move
 from tiedviz.compute.forward import within_length
 from tiedviz.compute.gradients.cost import remember_seconds, require_room
 from tiedviz.compute.gradients.passes import TwoSides, ordinary_gradients, two_sides
@@ -41,6 +42,8 @@ class GradientSplit:
             and what autograd gives in the ordinary way.
         tolerance: what rounding explains of it.
         dtype: the dtype of the matrix and of its gradient.
+        later_tokens_move: by how much a later token moves the logits before it, measured on a
+            probe: above 0 this is no loss of next tokens. None where none is asked for.
         seconds: what it took.
     """
 
@@ -59,6 +62,7 @@ class GradientSplit:
     max_abs_difference: float
     tolerance: float
     dtype: str
+    later_tokens_move: float | None
     seconds: float
 
     @property
@@ -109,7 +113,8 @@ def gradient_split(
             whole = ordinary_gradients(loaded.model, sides, sentence, loaded.title)
             report(Step("Forward and back, with two views of the matrix", 1, 2, "passes"))
             parts = two_sides(loaded.model, sides, sentence, loaded.title)
-            measured = _measured(parts, sides)
+            moved = later_tokens_move(loaded)
+            measured = _measured(parts, sides) | {"later_tokens_move": moved}
             proof = _proof(parts, whole, max(Counter(sentence.read).values()))
         seconds = time.perf_counter() - begun
         remember_seconds(loaded, sentence, seconds)

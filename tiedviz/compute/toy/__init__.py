@@ -1,6 +1,7 @@
 """A language model's two ends, small enough to check by hand. Needs no torch."""
 
 from tiedviz.compute.toy.cells import LARGEST, read_cells
+from tiedviz.compute.toy.file import read_toy
 from tiedviz.compute.toy.learning import (
     LearningStep,
     Tables,
@@ -31,6 +32,7 @@ __all__ = [
     "neighbours",
     "one_hot",
     "read_cells",
+    "read_toy",
     "tables_of",
     "toy_scores",
     "what_moved",

@@ -23,9 +23,9 @@ if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
 _SHARE_OF_MACHINE = 0.6
 _SETTING = "TIEDVIZ_MODEL_MEMORY"
 
-# A model that nobody has looked at yet does not go for another one for so many seconds: whoever
-# opened it would have to open it again. After the first look the page is drawn in the shorter time.
-_SPARED_UNSEEN, _SPARED_SEEN = 5.0, 1.0
+# For so many seconds a model that somebody opened and has not read yet does not go for another one:
+# they would have to open it again.
+_SPARED = 10.0
 _BEAT = 0.1  # seconds between two looks whether there is room now
 
 
@@ -48,8 +48,8 @@ class Residents:
     """Open models by what they were asked for as, the least recently used first to go.
 
     A model that goes is only let go of: whoever still computes with it keeps it alive until done.
-    One that has just come in is spared until it has been looked at, for a few seconds; an opening
-    that needs its room waits so long, and no longer.
+    One that has just come in is spared until everybody who asked for it has read it, for a few
+    seconds; an opening that needs its room waits so long, and no longer.
     """
 
     def __init__(self, load: Callable[..., LoadedModel], budget: int | None = None) -> None:
@@ -58,22 +58,33 @@ class Residents:
         self._models: OrderedDict[str, LoadedModel] = OrderedDict()
         self._openings: dict[str, Opening] = {}
         self._reserved: dict[str, int] = {}
-        self._spared: dict[str, float] = {}  # until when, on the monotonic clock
+        self._arrived: dict[str, float] = {}  # when, on the monotonic clock
+        self._unread: dict[str, set[str]] = {}  # by whom
         self._guard = threading.Lock()
 
-    def get(self, source: str) -> LoadedModel | None:
-        """The open model asked for as `source`, now the most recently used; else None."""
+    def get(self, source: str, reader: str = "") -> LoadedModel | None:
+        """The open model asked for as `source`, now the most recently used; else None.
+
+        Args:
+            source: what was asked for.
+            reader: who reads it now, as in `open`; nobody in particular where it is empty.
+        """
         with self._guard:
             model = self._models.get(source)
             if model is not None:
                 self._models.move_to_end(source)
-                soon = time.monotonic() + _SPARED_SEEN
-                self._spared[source] = min(self._spared[source], soon)
+                self._unread[source].discard(reader)
             return model
 
-    def open(self, source: str) -> Opening:
-        """The opening of `source`, begun now unless it is under way."""
+    def open(self, source: str, reader: str = "") -> Opening:
+        """The opening of `source`, begun now unless it is under way.
+
+        Args:
+            source: what is asked for.
+            reader: who will read it with `get`, by any name of theirs.
+        """
         with self._guard:
+            self._unread.setdefault(source, set()).add(reader)
             under_way = self._openings.get(source)
             if under_way is None or under_way.finished:
                 under_way = Opening(source, lambda report: self._bring_in(source, report))
@@ -88,8 +99,7 @@ class Residents:
     def forget(self, source: str) -> None:
         """Let the model and the memory of its opening go."""
         with self._guard:
-            self._models.pop(source, None)
-            self._spared.pop(source, None)
+            self._let_go(source)
             self._openings.pop(source, None)
         gc.collect()
 
@@ -117,12 +127,15 @@ class Residents:
             with self._guard:
                 self._reserved.pop(source, None)
                 self._models[source] = model
-                self._spared[source] = time.monotonic() + _SPARED_UNSEEN
+                self._arrived[source] = time.monotonic()
+                self._unread.setdefault(source, set())
                 self._openings.pop(source, None)
                 self._trim(keep=1)  # others may have come in since room was made
         finally:
             with self._guard:
                 self._reserved.pop(source, None)
+                if source not in self._models:
+                    self._let_go(source)
         gc.collect()
         return model
 
@@ -130,9 +143,9 @@ class Residents:
         """Let models go until `needed` more bytes fit; these count as taken until it is in."""
         if needed > self.budget:
             raise OverBudget(source, needed, self.budget)
-        until = time.monotonic() + _SPARED_UNSEEN
+        until = time.monotonic() + _SPARED
         while not self._make_room(source, needed, spare=time.monotonic() < until):
-            report(Step("Waiting until what was just opened has been looked at"))
+            report(Step("Waiting until what was just opened has been read"))
             time.sleep(_BEAT)
         gc.collect()
 
@@ -156,13 +169,22 @@ class Residents:
         """
         over = sum(model.nbytes for model in self._models.values()) - self.budget
         over += sum(self._reserved.values())
-        now = time.monotonic()
         leaving = list(self._models)[: len(self._models) - keep]
-        for name in sorted(leaving, key=lambda name: self._spared[name] > now):
+        for name in sorted(leaving, key=self._is_spared):
             if over <= 0:
                 break
-            if spare and self._spared[name] > now:
+            if spare and self._is_spared(name):
                 return False
-            over -= self._models.pop(name).nbytes
-            del self._spared[name]
+            over -= self._models[name].nbytes
+            self._let_go(name)
         return True
+
+    def _is_spared(self, source: str) -> bool:
+        """Whether somebody who opened it has not read it yet, and had little time to."""
+        fresh = time.monotonic() < self._arrived[source] + _SPARED
+        return fresh and bool(self._unread[source])
+
+    def _let_go(self, source: str) -> None:
+        self._models.pop(source, None)
+        self._arrived.pop(source, None)
+        self._unread.pop(source, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -29,7 +30,7 @@ def opened_model(what_for: str) -> LoadedModel:
         NoSuchModel, NoSuchPath: the model box names nothing.
     """
     source = chosen_source()
-    loaded = residents().get(source.text)
+    loaded = residents().get(source.text, _visitor())
     if loaded is not None:
         return loaded
     if not is_opening(source):
@@ -51,7 +52,7 @@ def opened_or_invited(what_for: str) -> LoadedModel | None:
         NoSuchModel, NoSuchPath: the model box names nothing.
     """
     source = chosen_source()
-    loaded = residents().get(source.text)
+    loaded = residents().get(source.text, _visitor())
     if loaded is None and is_opening(source):
         st.info(
             f"{markdown_safe(source.title)} is on its way; the sidebar shows how far. {what_for}",
@@ -90,7 +91,12 @@ def open_button(source: Source, key: str, label: str = "") -> None:
 
 
 def _begin(source: str) -> None:
-    residents().open(source)
+    residents().open(source, _visitor())
+
+
+def _visitor() -> str:
+    """A name for this visit, so that a model waits for whoever opened it."""
+    return str(st.session_state.setdefault("visitor", secrets.token_hex(8)))
 
 
 def _terms(source: Source) -> str:

@@ -6,11 +6,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 
-def page_head(title: str, sentence: str) -> DeltaGenerator:
-    """Draw title and sentence. Returns the corner to their right, to be filled at the end."""
+def page_head(title: str, sentence: str = "") -> DeltaGenerator:
+    """Draw the title, and the sentence where there is one.
+
+    Returns the corner to their right, to be filled at the end.
+    """
     left, right = st.columns([5, 1.3], vertical_alignment="center")
     left.title(title, anchor=False)
-    st.caption(sentence)
+    if sentence:
+        st.caption(sentence)
     return right.container(horizontal_alignment="right")
 
 

@@ -49,6 +49,12 @@ def two_bars(shown: Shown) -> None:
             f"Loss **{split.loss:.4f}** nats, mean of {plural(len(split.losses), 'position')} "
             f"({split.dtype})"
         )
+        if split.later_tokens_move:
+            st.caption(
+                ":material/visibility: No next-token loss: at each position this model also reads "
+                "the tokens after it, the one that is asked for among them. Measured: another last "
+                f"token moves earlier logits by up to {split.later_tokens_move:.3g}."
+            )
         if split.cosine is None:
             st.markdown("**Two matrices: the two sides never meet.**")
             st.caption(

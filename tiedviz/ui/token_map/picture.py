@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 CANVAS_KEY = "token map"
 REGION_KEY = "map region"
 _HEIGHT = 540
-_SCRIPTS = ("payloads", "splat", "grid", "marks", "view", "map")  # one module, in this order
+# one module, in this order
+_SCRIPTS = ("payloads", "splat", "grid", "marks", "view", "fingers", "map")
 _FOLDER = Path(__file__).parent / "canvas"
 
 

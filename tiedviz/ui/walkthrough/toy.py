@@ -47,6 +47,16 @@ def current_toy() -> Toy:
     return _read()[0]
 
 
+def put_toy(toy: Toy) -> None:
+    """Put other numbers into the tables, as if they had been typed."""
+    st.session_state[_KEPT] = {
+        "E": pd.DataFrame(toy.E, pd.Index(TOY_WORDS), COLUMNS),
+        "h": pd.DataFrame(toy.h[None], pd.Index(["h_L"]), COLUMNS),
+    }
+    st.session_state.pop(_BASES, None)
+    st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
 def word_pills(toy: Toy, label: str, key: str = WORD_KEY, first: int = 2) -> int:
     """One of the toy's words, by id; the choice is kept from step to step."""
     chosen = st.pills(

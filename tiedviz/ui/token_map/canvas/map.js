@@ -11,6 +11,7 @@ class TokenMap extends MapView {
     this.canvas = root.querySelector("canvas");
     this.pen = this.canvas.getContext("2d");
     this.splat = new Splat();
+    this.fingers = new Fingers();
     this.found = [];
     this.hidden = new Set();
     this.listen(part);
@@ -131,6 +132,10 @@ class TokenMap extends MapView {
     canvas.onpointerdown = (event) => this.press(event);
     canvas.onpointermove = (event) => this.move(event);
     canvas.onpointerup = (event) => this.release(event);
+    canvas.onpointercancel = (event) => {
+      this.fingers.up(event);
+      this.drag = null;
+    };
     canvas.onpointerleave = () => { this.tip.hidden = true; };
     canvas.onkeydown = (event) => this.key(event);
     canvas.onblur = () => {
@@ -161,12 +166,24 @@ class TokenMap extends MapView {
     this.canvas.setPointerCapture(event.pointerId);
     this.byKeyboard = false;
     const [left, top] = [event.offsetX, event.offsetY];
+    this.fingers.down(event);
+    if (this.fingers.several) { // a pinch begins; nothing is dragged or picked by it
+      this.drag = this.band = null;
+      this.redraw();
+      return;
+    }
     this.drag = { left, top, fromLeft: left, fromTop: top, region: event.shiftKey || this.regionMode };
     this.tip.hidden = true;
   }
 
   move(event) {
     if (!this.points || !this.names) return;
+    const pinch = this.fingers.moved(event);
+    if (pinch) {
+      this.zoom(pinch.factor, pinch.left, pinch.top);
+      this.pan(pinch.across, pinch.down);
+      return;
+    }
     const [left, top] = [event.offsetX, event.offsetY];
     const { drag } = this;
     if (!drag) return this.tell(this.under(left, top), left, top);
@@ -180,6 +197,7 @@ class TokenMap extends MapView {
   }
 
   release(event) {
+    this.fingers.up(event);
     const { drag } = this;
     this.drag = null;
     if (!drag) return;
