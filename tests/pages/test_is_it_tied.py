@@ -140,7 +140,8 @@ def test_how_alike_two_matrices_are_is_counted_on_demand(visit, edited):
     shown = {metric.label: metric.value for metric in app.metric}
     assert float(shown["mean row cosine"]) == pytest.approx(float(row), abs=6e-4)
     assert float(shown["cosine after rotation"]) == pytest.approx(float(turned), abs=0.02)
-    assert "%" in shown["neighbours shared"]
+    assert " % ± " in shown["neighbours shared"]
+    assert not any(button.label.startswith("Compare E and W") for button in app.button)
 
 
 def test_rows_that_moved_since_the_base_are_counted_and_named(visit, edited):
@@ -254,6 +255,7 @@ def test_many_models_make_one_table(visit, edited):
     [button] = [button for button in app.button if button.label == "Hear their files"]
     button.click().run()
     assert app.dataframe[0].value["verdict"].tolist() == ["tied", "untied", "not heard"]
+    assert [b.label for b in app.get("download_button")][-2:] == ["CSV", "JSON, one model a line"]
 
 
 def test_two_copies_on_the_hub_are_compared_on_demand(visit, edited, hub):

@@ -215,6 +215,12 @@ def _first_line(error: Exception) -> str:
     return lines[0].rstrip(".")[:300] if lines else type(error).__name__
 
 
+def _is_a_table(matrix: torch.Tensor, model: PreTrainedModel) -> bool:
+    """Whether a matrix is one that tokens are read from: E, or a decoder's own table."""
+    tables = [m for m in model.modules() if isinstance(m, torch.nn.Embedding)]
+    return any(table.weight is matrix for table in (model.get_input_embeddings(), *tables))
+
+
 def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
     """Nothing, or a refusal where the library left the model or itself in a state it should not."""
     # what accelerate keeps on disk stands on meta between two calls; its blocks say so
@@ -233,7 +239,7 @@ def _check(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
         raise NotALanguageModel(title, type(model).__name__)
     declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
     one_matrix = facts.head is None and facts.embedding is not None
-    if declared and one_matrix and head.weight is not model.get_input_embeddings().weight:
+    if declared and one_matrix and not _is_a_table(head.weight, model):
         raise BrokenLoad(title, "its one stored matrix came back as two")
     if not intact():
         raise BrokenLoad(title, "transformers was left half way through a load")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.words.numbers import percent
+
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
@@ -17,9 +19,11 @@ def alike(loaded: LoadedModel) -> None:
         st.caption("Their shapes differ, so their rows cannot be compared.")
         return
     if "alike" not in loaded.memo:
-        if not st.button("Compare E and W row by row"):
+        place = st.empty()
+        if not place.button("Compare E and W row by row"):
             st.caption("Row cosine, shared neighbours, and the cosine after the best rotation.")
             return
+        place.empty()  # the numbers take its place
         from tiedviz.compute.tying.alike import alikeness
 
         with st.spinner("Comparing", show_time=True), loaded.lock:
@@ -29,7 +33,7 @@ def alike(loaded: LoadedModel) -> None:
     first.metric("mean row cosine", f"{found.row_cosine:.3f}", help="row j of E with row j of W")
     second.metric(
         "neighbours shared",
-        f"{found.neighbours_shared:.1%} ± {found.neighbours_margin:.1%}",
+        f"{percent(found.neighbours_shared)} ± {percent(found.neighbours_margin)}",
         help=f"of the 10 nearest rows by cosine, over {found.anchors:,} rows drawn once",
     )
     third.metric(
