@@ -60,12 +60,13 @@ def test_the_four_figures_come_from_the_header(visit, edited):
     # 300 rows of 16, and two blocks of 16·16·4 + 16·32·3 + 2·16, and the last norm
     assert shown["parameters"] == "10.0k"
     assert shown["saved by tying"] == "4.8k"
-    assert shown["saved in bf16"] == "10 kB"
+    assert shown["saved in bf16"] == "9.6 kB"  # to the digit, as in the summary
 
 
 def test_an_open_model_is_heard_twice_more(visit, edited):
     folder = edited()
-    app = open_model(visit("is_it_tied", model=str(folder)), "checked")
+    app = visit("is_it_tied", model=str(folder), tab="Evidence and other loaders")
+    app = open_model(app, "checked")
     said = text_of(app)
     assert "not heard" not in said
     assert "one Parameter, at one place in memory" in said
@@ -139,7 +140,8 @@ def test_how_alike_two_matrices_are_is_counted_on_demand(visit, edited):
     shown = {metric.label: metric.value for metric in app.metric}
     assert float(shown["mean row cosine"]) == pytest.approx(float(row), abs=6e-4)
     assert float(shown["cosine after rotation"]) == pytest.approx(float(turned), abs=0.02)
-    assert "%" in shown["neighbours shared"]
+    assert " % ± " in shown["neighbours shared"]
+    assert not any(button.label.startswith("Compare E and W") for button in app.button)
 
 
 def test_rows_that_moved_since_the_base_are_counted_and_named(visit, edited):
@@ -183,6 +185,55 @@ def test_all_four_are_heard_by_one_button(visit, edited):
     assert not [button for button in app.button if button.label == "Hear all four"]
 
 
+def everything_in(loaded):
+    """Each number of a model, where it lies, and whether it may be trained: to the last bit."""
+    model = loaded.model
+    named = [*model.named_parameters(remove_duplicate=False), *model.named_buffers()]
+    return {
+        name: (tensor.detach().numpy().tobytes(), tensor.data_ptr(), tensor.requires_grad)
+        for name, tensor in named
+    }
+
+
+def act(app, tab, edited):
+    """What can be done in one tab."""
+    if tab == "Prove it":
+        app.text_input(key="prove token").set_value("id:200").run()
+        press(app, "Change its row in a copy and run again")
+    elif tab == "Break one":
+        for how in ("flag", "resize", "by hand", "twice", "merge"):
+            app.get_by_key("break").set_value(how).run()
+    elif tab == "Against the base":
+        base = str(edited())
+        app.get_by_key("base").set_value(base).run()
+        press(app, "Open checked")
+        assert (opening := residents().opening(base)) is None or opening.wait(60)
+        app.run()
+        assert any(metric.label == "rows changed" for metric in app.metric)
+    elif tab == "Many":
+        press(app, "Hear their files")
+    elif tab == "Verdict" and any(b.label.startswith("Compare E") for b in app.button):
+        press(app, "Compare E and W row by row")
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_nothing_on_the_page_changes_the_loaded_model(visit, edited, tied):
+    folder = str(edited(tied=tied))
+    app = open_model(visit("is_it_tied", model=folder), "checked")
+    loaded = residents().get(folder)
+    before = everything_in(loaded)
+    files = {path: path.read_bytes() for path in Path(folder).iterdir()}
+    for tab in [tab.label for tab in app.tabs]:
+        app.session_state["tab"] = tab
+        app.run()
+        act(app, tab, edited)
+        assert not app.exception, tab
+        assert residents().get(folder) is loaded
+        assert everything_in(loaded) == before, tab
+        assert (loaded.scoring_matrix is loaded.embedding) is tied
+    assert {path: path.read_bytes() for path in Path(folder).iterdir()} == files
+
+
 def test_a_pasted_error_is_explained(visit, edited):
     """For case 35 as it is typed in."""
     app = visit("is_it_tied", model=str(edited()), tab="Paste an error")
@@ -204,6 +255,7 @@ def test_many_models_make_one_table(visit, edited):
     [button] = [button for button in app.button if button.label == "Hear their files"]
     button.click().run()
     assert app.dataframe[0].value["verdict"].tolist() == ["tied", "untied", "not heard"]
+    assert [b.label for b in app.get("download_button")][-2:] == ["CSV", "JSON, one model a line"]
 
 
 def test_two_copies_on_the_hub_are_compared_on_demand(visit, edited, hub):
@@ -247,9 +299,65 @@ def test_rows_added_by_a_resize_are_named(visit, tiny_folder):  # case 42
 def test_the_report_can_be_pasted_into_an_issue(visit, edited):
     app = visit("is_it_tied", model=str(edited(head=lambda e: e + 1)))
     [report] = [code.value for code in app.code if code.value.startswith("### ")]
-    assert "contradiction" in report
+    assert report.startswith("### checked: contradiction\n")
     assert "| stored | two copies |" in report
     assert any("python -m tiedviz audit" in code.value for code in app.code)
+
+
+def test_the_report_is_copied_or_kept_in_two_forms(visit, edited, capsys):
+    """Beside Hear all four; the JSON is what the command line prints."""
+    from tiedviz.commands.line import main
+
+    folder = str(edited(head=lambda e: e + 1))
+    app = visit("is_it_tied", model=folder)
+    buttons = [(button.label, button.key) for button in app.get("download_button")]
+    assert ("Markdown", "verdict.md from report") in buttons
+    assert ("JSON", "verdict.json from report") in buttons
+    app.get_by_key("report form").set_value("JSON").run()
+    [shown] = [code.value for code in app.code if code.value.startswith("{")]
+    assert main(["audit", folder, "--no-load", "--json"]) == 1
+    assert json.loads(shown) == json.loads(capsys.readouterr().out)
+
+
+def test_the_tabs_are_those_of_the_design_in_its_order(visit, edited):
+    app = visit("is_it_tied", model=str(edited()))
+    assert [tab.label for tab in app.tabs] == [
+        *("Verdict", "Evidence and other loaders", "Against the base", "Prove it", "Break one"),
+        *("Try both heads", "Many", "Paste an error"),
+    ]
+
+
+def test_what_it_costs_stands_with_the_verdict(visit, edited):
+    app = visit("is_it_tied", model=str(edited(head=lambda e: e)))
+    table = app.dataframe[0].value.set_index("part")
+    assert table.loc["E", "parameters"] == "4,800"
+    assert table.loc["a W of its own would add", "float32"] == "19.2 kB"
+    assert "A second copy takes 19.2 kB of the file for nothing" in text_of(app)
+    assert "scoring one position takes 9,600 operations" in text_of(app)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["wasted in the file"] == "19.2 kB"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_evidence_is_shown_whole(visit, edited, opened):
+    app = visit(
+        "is_it_tied",
+        model=str(edited(head=lambda e: e + 1)),
+        tab="Evidence and other loaders",
+    )
+    app = open_model(app, "checked") if opened else app
+    flags, tables, compared = (frame.value for frame in app.dataframe[:3])
+    assert flags.to_dict("records") == [{"path": "tie_word_embeddings", "value": "true"}]
+    assert tables["role"].tolist() == ["E", "W"]
+    assert tables["shape"].tolist() == ["300×16", "300×16"]
+    assert compared["differing rows"].tolist() == ["300"]
+    assert "vLLM may drop the stored head" in text_of(app)
+    if opened:
+        answers = app.dataframe[3].value.set_index("asked")["answer"]
+        assert answers["one Parameter"] == "no" and answers["same numbers"] == "no"
+        assert "h_L @ W.T" in [code.value for code in app.code]
+    else:
+        assert text_of(app).count("Not heard: open the model") == 2
 
 
 def test_calls_are_code_and_names_stay_text():

@@ -144,6 +144,34 @@ def test_a_decoder_of_another_class_has_its_own_table(save, tie, word):
     assert (files.word, both.word) == (word, word)
 
 
+def marian(tie):
+    from transformers import MarianConfig, MarianMTModel
+
+    sizes = {"vocab_size": 50, "decoder_vocab_size": 40, "d_model": 16, "pad_token_id": 0}
+    layers = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "decoder_ffn_dim": 32}
+    with building():
+        config = MarianConfig(
+            **sizes, **layers, **heads, share_encoder_decoder_embeddings=False,
+            decoder_start_token_id=0, eos_token_id=1, tie_word_embeddings=tie,
+        )  # fmt: skip
+        return randomise(MarianMTModel(config))
+
+
+@pytest.mark.parametrize("make", [marian, encoder_decoder])
+def test_an_output_tied_to_the_decoders_own_table_can_be_opened_and_heard(
+    save, make, tiny_tokenizer
+):
+    from tiedviz.compute.witnesses.hearing import hear
+
+    saved = save(make(True))
+    tiny_tokenizer.save_pretrained(saved.folder)
+    heard = hear(str(saved.folder), load=True, report=lambda step: None)
+    assert heard.live is not None, heard.verdict.evidence[2].text
+    assert heard.verdict.word == "partly_tied"
+    assert heard.verdict.unheard == ()
+
+
 def bart(save):
     from transformers import BartConfig, BartForConditionalGeneration
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from transformers import PreTrainedModel
 
 from tiedviz.files.facts import ModelFacts
@@ -36,7 +37,7 @@ def check_loaded(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
         raise TableElsewhere(title)
     declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
     one_matrix = facts.head is None and facts.embedding is not None
-    if declared and one_matrix and head.weight is not model.get_input_embeddings().weight:
+    if declared and one_matrix and not _is_a_table(head.weight, model):
         raise BrokenLoad(title, "its one stored matrix came back as two")
     if not intact():
         raise BrokenLoad(title, "transformers was left half way through a load")
@@ -49,3 +50,9 @@ def _elsewhere(places: Mapping[str, Any]) -> tuple[str, ...]:
     """
     kept = {"disk"} if set(places.values()) <= {"cpu", "disk"} else {"cpu", "disk"}
     return tuple(f"{name}." if name else "" for name, place in places.items() if place in kept)
+
+
+def _is_a_table(matrix: torch.Tensor, model: PreTrainedModel) -> bool:
+    """Whether a matrix is one that tokens are read from: E, or a decoder's own table."""
+    tables = [m for m in model.modules() if isinstance(m, torch.nn.Embedding)]
+    return any(table.weight is matrix for table in (model.get_input_embeddings(), *tables))

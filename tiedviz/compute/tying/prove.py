@@ -68,7 +68,7 @@ def prove(
         before, vector_before = _run(model, ids, token, {})
         changed = matrix.detach().clone()
         changed[token] += _nudge(matrix, token) * by
-        names = {name: changed for name in _names_of(model, matrix)}
+        names = {name: changed for name in names_of(model, matrix)}
         after, vector_after = _run(model, ids, token, names)
     moved = (after - before).abs()
     moved[token] = 0
@@ -91,7 +91,8 @@ def _nudge(matrix: torch.Tensor, token: int) -> torch.Tensor:
     return (row / row.norm() * length).to(matrix.dtype)
 
 
-def _names_of(model: nn.Module, matrix: torch.Tensor) -> list[str]:
+def names_of(model: nn.Module, matrix: torch.Tensor) -> list[str]:
+    """Every name under which the model holds this matrix."""
     return [
         name
         for name, parameter in model.named_parameters(remove_duplicate=False)

@@ -46,6 +46,5 @@ def _is_shared(case: Case, word: Word) -> bool:
 
 
 def _wasted(case: Case, word: Word) -> int:
-    if word != "twin" or not case.two_copies or case.stored is None or case.stored.head is None:
-        return 0
-    return case.stored.head.nbytes
+    head = case.stored.head if case.stored and case.two_copies else None
+    return head.nbytes if head and word in ("twin", "near_twin") else 0

@@ -7,8 +7,10 @@ import re
 import streamlit as st
 
 from tiedviz.files.verdict.verdict import Verdict
+from tiedviz.files.verdict.wording.numbers import exact_size
 from tiedviz.ui.is_it_tied.heard import Heard, hear_the_rest
-from tiedviz.words.numbers import count, megabytes, percent, short_count
+from tiedviz.ui.is_it_tied.report import copy_report
+from tiedviz.words.numbers import count, percent, short_count
 from tiedviz.words.tokens import markdown_safe
 
 _BOX = {"calm": st.success, "amber": st.warning, "red": st.error, "grey": st.info}
@@ -57,8 +59,9 @@ def witness_rows(heard: Heard) -> None:
             name.markdown(f"**{row.witness}**  \n:small[:gray[{_STATES[row.witness]}]]")
             state.markdown(markdown_safe(row.state))
             text.markdown(markdown_safe(row.text) if row.text else ":gray[–]")
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             hear_the_rest(heard)
+            copy_report(heard)
 
 
 def notes(heard: Heard) -> None:
@@ -80,11 +83,11 @@ def figures(verdict: Verdict) -> None:
         ),
         ("in E and W", f"{short_count(tables)} · {share}", f"{count(tables)} numbers"),
         ("saved by tying", short_count(costs.saved_by_tying), f"{count(costs.saved_by_tying)}"),
-        ("saved in bf16", megabytes(2 * costs.saved_by_tying), "two bytes for each number"),
+        ("wasted in the file", exact_size(costs.wasted_bytes), "a second copy of one matrix")
+        if costs.wasted_bytes
+        else ("saved in bf16", exact_size(2 * costs.saved_by_tying), "two bytes for each number"),
     )
     for column, (label, value, help_text) in zip(st.columns(4), cells, strict=True):
         column.metric(label, value, help=help_text)
     if costs.unpacked_bytes or costs.uncounted:
         st.caption(f"Parameters {costs.origin}.")
-    if costs.wasted_bytes:
-        st.caption(f"A second copy in the file takes {megabytes(costs.wasted_bytes)} for nothing.")

@@ -41,7 +41,7 @@ def _break(how: str, folder: Path) -> None:
     BREAKS[how](folder)
     declared, stored = hear_files(folder)
     verdict = hearing(BREAK_WORDS[how].title, declared, stored, None).verdict
-    st.caption(markdown_safe(BREAK_WORDS[how].story))
+    st.caption(f"{markdown_safe(BREAK_WORDS[how].story)} Before, the verdict was *tied*; now:")
     banner(verdict)
     for row in verdict.evidence[:2]:
         st.markdown(f"**{row.witness}**: {markdown_safe(row.state)}. {markdown_safe(row.text)}")

@@ -38,7 +38,7 @@ def prove_it_tab(heard: Heard | None) -> None:
 
 
 def _show(loaded: LoadedModel, text: str) -> None:
-    from tiedviz.compute.tying.prove import Side, prove
+    from tiedviz.compute.tying.prove import Side, names_of, prove
     from tiedviz.models.prompt import encode, one_token
 
     token = one_token(loaded, text)
@@ -61,6 +61,12 @@ def _show(loaded: LoadedModel, text: str) -> None:
             f"and its logit moved by {proofs[0].logit_moved:+.3f}. No other token's score did "
             f"(largest change {scientific(proofs[0].others_moved)}).",
             icon=":material/link:",
+        )
+    elif len(names_of(loaded.model, loaded.scoring_matrix)) > 1:
+        st.info(
+            f"W is the decoder's own table too: changing the row of {name} there moves its score "
+            "and how the decoder reads it. E is the encoder's, and moves only how that reads it.",
+            icon=":material/rule:",
         )
     else:
         st.info(

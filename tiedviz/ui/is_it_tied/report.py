@@ -1,8 +1,9 @@
-"""The verdict to take along: Markdown for an issue, JSON, link, command line, Python."""
+"""The verdict to take along: Markdown for an issue, JSON; link, command line, Python."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import streamlit as st
 
@@ -42,7 +43,42 @@ def share_and_export(heard: Heard) -> None:
         if (loaded := residents().get(heard.source.text)) is not None:
             st.markdown("**Python, without this app**")
             st.code(python_code(heard.source, type(loaded.model).__name__), language="python")
-        st.markdown("**Report**, to paste into an issue")
-        st.code(markdown_report(record), language="markdown", wrap_lines=True, height=240)
-        text = json.dumps(record, ensure_ascii=False, indent=2)
-        st.download_button("JSON", text, "verdict.json", "application/json", on_click="ignore")
+        st.markdown("**Files**")
+        with st.container(horizontal=True):
+            _files(record, "share")
+
+
+def copy_report(heard: Heard) -> None:
+    """The button beside Hear all four: the whole evidence, to copy or to keep, in two forms."""
+    record = record_of(heard.hearing)
+    with st.popover("Copy report", icon=":material/content_copy:"):
+        form = st.segmented_control(
+            "Form", _FORMS, default=_FORMS[0], key="report form", label_visibility="collapsed"
+        )
+        if form == _FORMS[1]:
+            st.caption("What `audit --json` prints. The button in its corner copies it.")
+            st.code(_json(record), language="json", wrap_lines=True, height=320)
+        else:
+            st.caption("Ready to paste into an issue. The button in its corner copies it.")
+            st.code(markdown_report(record), language="markdown", wrap_lines=True, height=320)
+        with st.container(horizontal=True):
+            _files(record, "report")
+
+
+_FORMS = ["Markdown", "JSON"]
+
+
+def _json(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, indent=2)
+
+
+def _files(record: dict[str, Any], place: str) -> None:
+    """Both forms as files; `place` tells the buttons of two popovers apart."""
+    for label, text, name, kind in (
+        ("Markdown", markdown_report(record), "verdict.md", "text/markdown"),
+        ("JSON", _json(record), "verdict.json", "application/json"),
+    ):
+        st.download_button(
+            label, text, name, kind, on_click="ignore", key=f"{name} from {place}",
+            icon=":material/download:",
+        )  # fmt: skip

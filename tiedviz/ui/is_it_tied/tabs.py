@@ -10,18 +10,20 @@ from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.is_it_tied.against_base import against_base_tab
 from tiedviz.ui.is_it_tied.both_heads import both_heads_tab
 from tiedviz.ui.is_it_tied.break_one import break_one_tab
-from tiedviz.ui.is_it_tied.configured import configured_tab
+from tiedviz.ui.is_it_tied.evidence_tab import evidence_tab
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.ui.is_it_tied.many import many_tab
 from tiedviz.ui.is_it_tied.pasted import pasted_tab
 from tiedviz.ui.is_it_tied.prove_it import prove_it_tab
+from tiedviz.ui.is_it_tied.verdict_tab import verdict_tab
 
 _TABS: dict[str, Callable[[Heard | None], None]] = {
-    "Configured where": configured_tab,
+    "Verdict": verdict_tab,
+    "Evidence and other loaders": evidence_tab,
+    "Against the base": against_base_tab,
     "Prove it": prove_it_tab,
     "Break one": break_one_tab,
     "Try both heads": both_heads_tab,
-    "Against the base": against_base_tab,
     "Many": many_tab,
     "Paste an error": pasted_tab,
 }

@@ -53,6 +53,11 @@ def state_of(case: Case, word: Word) -> str:
 def advice_for(case: Case, word: Word, costs: Costs) -> str:
     """What to do about it."""
     path = printable(case.declared.path) if case.declared else "tie_word_embeddings"
+    if word in ("twin", "near_twin") and case.stored and case.stored.format == "gguf":
+        return (
+            f"Keep one copy, and save {exact_size(costs.wasted_bytes)}: convert the original again "
+            "as a tied model, or leave output.weight out of the file."
+        )
     if word == "twin":
         return _twin_advice(case, costs, path)
     if word in ("contradiction", "untied") and unequal_rows(case):
@@ -61,6 +66,11 @@ def advice_for(case: Case, word: Word, costs: Costs) -> str:
         return (
             "Loaders disagree: try both heads; to keep the stored head, set "
             f"{path} to false in config.json."
+        )
+    if word == "broken" and case.stored and case.stored.absent:
+        return (
+            "Do not trust its text. Fetch the files again: the index promises "
+            f"{printable(case.stored.absent[0])}."
         )
     if word == "broken":
         return (
