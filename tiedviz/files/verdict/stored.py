@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from tiedviz.files.config import dimensions
 from tiedviz.files.facts import ModelFacts, gather_facts
@@ -10,17 +11,19 @@ from tiedviz.files.folder import read_header
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
-from tiedviz.files.verdict.copies.place import Place, Progress, quiet
 from tiedviz.files.verdict.witnesses import Stored
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import printable
+
+if TYPE_CHECKING:
+    from tiedviz.files.verdict.copies.place import Place, Progress
 
 
 def stored_in(
     path: StrPath,
     config: Mapping[str, object],
     *,
-    progress: Progress = quiet,
+    progress: Progress | None = None,
     most: int | None = None,
 ) -> Stored:
     """What a model folder, or one weights file, holds.
@@ -69,7 +72,7 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
 
 
 def compare_copies(
-    found: Stored, folder: StrPath, *, progress: Progress = quiet, most: int | None = None
+    found: Stored, folder: StrPath, *, progress: Progress | None = None, most: int | None = None
 ) -> Stored:
     """The same with its two copies compared, if it has two and they can be.
 
@@ -80,10 +83,12 @@ def compare_copies(
         return found
     if most is not None and found.to_read > most:
         return found
+    from tiedviz.files.verdict.copies.place import Place  # most models have no two copies
+
     return compare_at(found, Place(found.partner, folder), Place(found.head, folder), progress)
 
 
-def compare_at(found: Stored, one: Place, other: Place, progress: Progress = quiet) -> Stored:
+def compare_at(found: Stored, one: Place, other: Place, progress: Progress | None = None) -> Stored:
     """The same with its two copies compared, given where E and W lie.
 
     Raises:
@@ -92,10 +97,11 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress = qui
     if found.uncompared.startswith(_SCALED):
         return found
     from tiedviz.files.verdict.copies.compare import cannot_compare, compare
+    from tiedviz.files.verdict.copies.place import quiet
 
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
-    return found._replace(comparison=compare(one, other, progress), uncompared="")
+    return found._replace(comparison=compare(one, other, progress or quiet), uncompared="")
 
 
 _SCALED = "the output matrix is kept with scales"
