@@ -1,13 +1,9 @@
 """`python -m tiedviz audit`, as somebody types it."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.verdict.conftest import Checkpoint, tiny
 from tiedviz.commands.line import main
 
@@ -163,33 +159,6 @@ def test_a_cached_repository_is_read_without_the_network(audit, whole, tmp_path,
     whole().folder.rename(storage / "snapshots" / "abc")
     status, [found], _ = audit("some/model", "--no-load")
     assert (status, found["verdict"], found["model"]) == (0, "tied", "some/model")
-
-
-ALWAYS = {"site", "sitecustomize", "usercustomize", "org"}  # org is Jython's, asked for by copy
-HEAVY = "torch transformers numpy streamlit huggingface_hub pandas safetensors gguf sklearn"
-
-
-def test_no_load_imports_nothing_but_the_standard_library(checkpoint, write_gguf, tmp_path):
-    import numpy
-
-    models = [
-        checkpoint(True).folder,
-        write_gguf(numpy.ones((50, 32), numpy.float32)),
-    ]
-    ended = subprocess.run(
-        [
-            sys.executable, "-X", "importtime", "-m", "tiedviz", "audit", "--no-load", "--json",
-            *map(str, models),
-        ],
-        cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert ended.returncode == 0, ended.stderr
-    lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
-    imported = {line.rsplit("|", 1)[1].strip().partition(".")[0] for line in lines}
-    assert not imported & set(HEAVY.split())
-    assert not imported & {"dataclasses", "inspect", "logging"}  # they take as long as the verdict
-    foreign = imported - set(sys.stdlib_module_names) - {"tiedviz", "imported package"}
-    assert {name for name in foreign if not name.startswith("_")} <= ALWAYS
 
 
 @pytest.mark.real

@@ -4,7 +4,8 @@ import pytest
 
 from tiedviz.files.header import StoredTensor
 from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
+from tiedviz.files.verdict.live import Loaded, Measured
+from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
 from tiedviz.files.verdict.wording.words import TONES
 
 E = StoredTensor("model.embed_tokens.weight", (50, 16), "F32", 3200, "model.safetensors", 8)

@@ -7,12 +7,12 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.models.progress import Step
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Way
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.progress import Step
     from tiedviz.models.prompt import Prompt
 
 MODEL_HELP = "a shelf name (smollm2, gemma-3-270m), a Hub id, a model folder, or a .gguf file"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tiedviz.files.config import Dimensions, dimensions, read_config
 from tiedviz.files.folder import read_header
-from tiedviz.files.gguf_walk import LongArray
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.listing import CONFIG
 from tiedviz.files.opening import StrPath, folder_of, is_file, is_folder
@@ -22,7 +21,7 @@ from tiedviz.files.roles import (
 if TYPE_CHECKING:
     from tiedviz.files.packing import Packing
 
-_BLOCK = re.compile(r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\.")
+_BLOCK = r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\."  # most config.json state the layers
 
 
 class ModelFacts(NamedTuple):
@@ -144,6 +143,8 @@ def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:
     if header.format != "gguf":
         found = dimensions(config)
         return found if found.layers else found._replace(layers=_numbered_blocks(header))
+    from tiedviz.files.gguf_walk import LongArray
+
     values = header.metadata
     model = values.get("general.architecture")
     tokens = values.get("tokenizer.ggml.tokens")
@@ -164,7 +165,7 @@ def _whole(value: object) -> int | None:
 
 def _numbered_blocks(header: Header) -> int | None:
     """How many blocks the names count, where config.json leaves it to the class's default."""
-    found = (_BLOCK.search(tensor.name) for tensor in header.tensors)
+    found = (re.search(_BLOCK, tensor.name) for tensor in header.tensors)
     return len({int(block[1]) for block in found if block}) or None
 
 

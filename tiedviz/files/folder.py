@@ -11,7 +11,6 @@ from tiedviz.files.json_text import read_object
 from tiedviz.files.listing import list_names, refuse_not_a_model
 from tiedviz.files.opening import StrPath, is_folder, name_of, open_weights
 from tiedviz.files.safetensors import read_safetensors_file
-from tiedviz.files.shards import join_shards, weight_map
 from tiedviz.words.refusals.file import (
     CannotOpen,
     MissingShard,
@@ -98,6 +97,8 @@ def _read_folder(folder: StrPath) -> Header:
 
 
 def _read_shards(folder: StrPath, index_name: str) -> Header:
+    from tiedviz.files.shards import join_shards, weight_map
+
     index = read_object(os.path.join(folder, index_name), INDEX_LIMIT)
     files = weight_map(index, index_name)
     shards = sorted(set(files.values()))
@@ -116,6 +117,7 @@ def _read_only_gguf(folder: StrPath, names: list[str]) -> Header:
 
 def _read_gguf_parts(path: StrPath) -> Header:
     from tiedviz.files.gguf import read_gguf_file  # late, as above
+    from tiedviz.files.shards import join_shards
 
     header = read_gguf_file(path)
     parts = header.metadata.get("split.count")

@@ -7,7 +7,6 @@ before ("model.", "transformer.", "_orig_mod.") says how the model was wrapped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from tiedviz.files.header import StoredTensor
@@ -32,18 +31,20 @@ ADAPTER_MARKS = (
 )
 
 # What is stored instead of a weight when it is wrapped or packed: the name before it counts.
-_WEIGHT = re.compile(
-    r"(\.(base_layer|original_module|modules_to_save\.\w+))?\.(weight|\w*packed|qweight)$"
-)
-_NOT_TOKENS = re.compile(
-    r"(^|[._])(pos(ition)?(s|al)?|wpe|types?|segments?|relative|rel)([._]|$)|per_layer"
-)
-_NUMBERED = re.compile(r"\.\d+\.")
-_EMBEDS = re.compile(r"emb|wte|shared|tok")
+_WEIGHTS = ("weight", "qweight")  # or it ends in "packed"
+_WRAPPED = (".base_layer", ".original_module")
+# Words of a name that say that the rows of a table are no tokens.
+_NOT_TOKENS = {
+    *("pos", "position", "positions", "positional", "wpe", "type", "types", "segment", "segments"),
+    *("relative", "rel"),
+}
+_EMBEDS = ("emb", "wte", "shared", "tok")
 
-# The last two words of a name, for what is stored beside the parameters.
-_MASK = re.compile(r"(attn|attention|self_attention)\.(bias|causal_mask)")
-# Plain names, since one expression for all of them takes longer to compile than a header to read.
+# The last two words of a name, for what is stored beside the parameters. Plain names, since one
+# expression for all of them takes longer to compile than a header to read.
+_MASKS = {
+    (of, kind) for of in ("attn", "attention", "self_attention") for kind in ("bias", "causal_mask")
+}
 _BUFFERS = {
     *("masked_bias", "position_ids", "token_type_ids", "relative_position_ids", "position_index"),
     *("token_type_index", "relative_position_index", "final_logits_bias", "running_mean"),
@@ -74,16 +75,16 @@ def find_embedding(
             _is_inside(tensor),
             EMBEDDINGS.index(end) if end else 0,
             "decoder" in tensor.name,  # of two vocabularies, the one that is read
-            not _EMBEDS.search(tensor.name),
+            not _embeds(tensor.name),
             len(tensor.name),
         )
 
-    tables = [t for t in _tables(tensors) if t.shape[0] == vocabulary or not _is_inside(t)]
+    tables = _tables(t for t in tensors if t.shape[:1] == (vocabulary,) or not _is_inside(t))
     known = [t for t in tables if _end(t.name, EMBEDDINGS)]
     others = [t for t in tables if t.shape[0] == vocabulary and not _is_head(t)]
     if not known and not others:  # no name is known, nor how many rows: one that a head fits
         shapes = {t.shape for t in tables if _end(t.name, HEADS)}
-        others = [t for t in tables if t.shape in shapes and _EMBEDS.search(t.name)]
+        others = [t for t in tables if t.shape in shapes and _embeds(t.name)]
     return min(known or others, key=likely, default=None)
 
 
@@ -101,7 +102,7 @@ def find_head(
     """
     rows = {embedding.shape[0]} if embedding else set()
     rows |= {vocabulary} if vocabulary else set()
-    outside = [t for t in _tables(tensors) if not _is_inside(t) and t is not embedding]
+    outside = _tables(t for t in tensors if t is not embedding and not _is_inside(t))
     likely = [t for t in outside if _end(t.name, HEADS)]
     likely = likely or [t for t in outside if _is_head(t) and rows & set(t.shape)]
     if likely:
@@ -109,7 +110,7 @@ def find_head(
         return min(likely, key=lambda t: (ends.index(_end(t.name, ends) or ""), len(t.name)))
     widths = {embedding.shape[1]} if embedding else set()
     shapes = {shape for r in rows for d in widths for shape in ((r, d), (d, r))}
-    same = (t for t in outside if t.shape in shapes and not _EMBEDS.search(t.name))
+    same = (t for t in outside if t.shape in shapes and not _embeds(t.name))
     parts = (t for t in tensors if _is_part(t, rows))
     return next(same, None) or max(parts, key=lambda t: t.numbers, default=None)
 
@@ -122,7 +123,7 @@ def head_parts(head: StoredTensor, tensors: Iterable[StoredTensor]) -> tuple[str
     is whole.
     """
     layer = _head_layer(head.name)
-    if not layer or _WEIGHT.search(head.name) or head.name == layer:
+    if not layer or _layer(head.name) != head.name or head.name == layer:
         return ()
     under = (t for t in tensors if t.name.startswith(f"{layer}.") and not _is_adapter(t.name))
     return tuple(t.name for t in under if len(t.shape) > 1 or t.dtype[0] in "IU")
@@ -150,24 +151,24 @@ def is_table(tensor: StoredTensor, ends: Sequence[str]) -> bool:
 
 def is_parameter(tensor: StoredTensor) -> bool:
     """False for what is stored beside the parameters: masks, position numbers, frequencies."""
-    tail = ".".join(tensor.name.rsplit(".", 2)[-2:])
-    if _MASK.fullmatch(tail):
+    tail = tuple(tensor.name.rsplit(".", 2)[-2:])
+    if tail in _MASKS:
         return len(tensor.shape) != 4 or tensor.shape[:2] != (1, 1)
-    return not _is_buffer(*tail.split("."))
+    return not _is_buffer(tail)
 
 
-def _is_buffer(*words: str) -> bool:
+def _is_buffer(words: tuple[str, ...]) -> bool:
     """Whether the last word of a name, or the last two, are those of something computed."""
     if words[-1] in _BUFFERS or words[-1].endswith("inv_freq"):
         return True
-    if words[-2:] == ("embed_positions", "weights"):
+    if words == ("embed_positions", "weights"):
         return True
     return words[-1] == "weight" and words[0].startswith(("rope_freqs", "rope_factors_"))
 
 
 def _end(name: str, ends: Sequence[str]) -> str | None:
     """Which of the ends the name has, as whole words between dots."""
-    base = _WEIGHT.sub("", name)
+    base = _layer(name)
     return next((end for end in ends if base == end or base.endswith("." + end)), None)
 
 
@@ -193,6 +194,23 @@ def _is_part(tensor: StoredTensor, rows: set[int]) -> bool:
     return bool(has_rows or is_packed) and tensor.numbers > max(rows, default=0)
 
 
+def _embeds(name: str) -> bool:
+    """Whether the name speaks of embedding or of tokens."""
+    return any(word in name for word in _EMBEDS)
+
+
+def _layer(name: str) -> str:
+    """The name of the layer whose weight this is, without what an adapter wrapped it in."""
+    layer, _, last = name.rpartition(".")
+    if not layer or not (last in _WEIGHTS or last.endswith("packed")):
+        return name
+    wrapped, _, adapter = layer.rpartition(".modules_to_save.")
+    if wrapped and "." not in adapter:
+        return wrapped
+    end = next((end for end in _WRAPPED if layer.endswith(end)), "")
+    return layer.removesuffix(end)
+
+
 def _is_head(tensor: StoredTensor) -> bool:
     return bool(_end(tensor.name, (*HEADS, *POSSIBLE_HEADS)))
 
@@ -202,10 +220,16 @@ def _is_inside(tensor: StoredTensor) -> bool:
 
     The layers of a head that has several are outside.
     """
-    found = _NUMBERED.search(tensor.name)
-    return found is not None and not _end(tensor.name[: found.start()], HEADS)
+    words = tensor.name.split(".")
+    at = next((at for at, word in enumerate(words[1:-1], 1) if word.isdecimal()), None)
+    return at is not None and not _end(".".join(words[:at]), HEADS)
 
 
 def _tables(tensors: Iterable[StoredTensor]) -> list[StoredTensor]:
     flat = (tensor for tensor in tensors if len(tensor.shape) == 2)
-    return [tensor for tensor in flat if not _NOT_TOKENS.search(tensor.name)]
+    return [tensor for tensor in flat if not _is_of_other_things(tensor.name)]
+
+
+def _is_of_other_things(name: str) -> bool:
+    """Whether the name is of a table of positions, segments and the like."""
+    return "per_layer" in name or not _NOT_TOKENS.isdisjoint(name.replace("_", ".").split("."))

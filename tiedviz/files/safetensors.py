@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 
 from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
 from tiedviz.files.json_text import parse_object
@@ -26,7 +25,7 @@ from tiedviz.words.refusals.file import (
 
 HEADER_LIMIT = 100_000_000  # the safetensors library's own limit
 FIRST_READ = 64 * 1024  # the whole header of most models, so that HTTP needs one request
-_DTYPE = re.compile(r"[A-Z][A-Z0-9_]{1,23}")
+_OTHER_DTYPE = r"[A-Z][A-Z0-9_]{1,23}"
 
 
 def read_safetensors_file(path: StrPath) -> Header:
@@ -64,7 +63,7 @@ def _header_text(read: ReadAt, size: int, name: str) -> tuple[bytes, int]:
     if size < 8:
         refuse_other_content(first, size, name, "safetensors")
         raise TruncatedFile(name, 8, size)
-    (length,) = struct.unpack_from("<Q", first)
+    length = int.from_bytes(first[:8], "little")
     end = 8 + length
     if length > HEADER_LIMIT or end > size or first[8:9] != b"{":
         refuse_other_content(first, size, name, "safetensors")
@@ -82,7 +81,7 @@ def _tensor(key: str, entry: object, start: int, file: str) -> StoredTensor:
     dtype = fields.get("dtype")
     shape = plain_sizes(fields.get("shape"))
     ends = plain_sizes(fields.get("data_offsets"))
-    if not isinstance(dtype, str) or not _DTYPE.fullmatch(dtype):
+    if not isinstance(dtype, str) or not (dtype in BITS or re.fullmatch(_OTHER_DTYPE, dtype)):
         raise DamagedFile(file, "a tensor in it has no type")
     numbers = math.prod(shape or ())
     if shape is None or ends is None or len(ends) != 2 or numbers >= MAX_SIZE:

@@ -24,9 +24,11 @@ def weight_map(index: Mapping[str, object], name: str) -> dict[str, str]:
     for shard in found.values():
         if not isinstance(shard, str):
             raise DamagedFile(name, "a file in its weight_map has no name")
+    shards = dict.fromkeys(found.values())
+    for shard in shards:
         if not _is_plain_name(shard):
             raise ShardOutside(name, shard)
-    if len(set(found.values())) > MAX_SHARDS:
+    if len(shards) > MAX_SHARDS:
         raise HostileHeader(name, f"more than {MAX_SHARDS:,} files")
     return found
 

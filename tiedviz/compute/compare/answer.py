@@ -12,7 +12,8 @@ import torch
 from tiedviz.compute.compare.question import question
 from tiedviz.compute.next_token.inspection import inspection
 from tiedviz.compute.next_token.reading import read
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses, local_files
+from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
+from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.files.verdict.audit import hear_files
 from tiedviz.models.loaded import Kind, LoadedModel
 from tiedviz.models.prompt import Bos, Prompt, encode

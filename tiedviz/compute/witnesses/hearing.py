@@ -1,44 +1,36 @@
 """The four witnesses on one model, as far as they can be heard. Heavy libraries come in late."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.allowed import readable_path
 from tiedviz.files.verdict.audit import declare, hear_files
 from tiedviz.files.verdict.decide import decide
 from tiedviz.files.verdict.record import audit_record
 from tiedviz.files.verdict.stored import from_header
-from tiedviz.files.verdict.verdict import Verdict
-from tiedviz.files.verdict.witnesses import Declared, Loaded, Measured, Stored
-from tiedviz.models.progress import Report, Step
-from tiedviz.words.numbers import percent, plural
-from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tiedviz.compute.witnesses.rows import EmptyRows, FreshRows
-    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.compute.witnesses.live import Live
+    from tiedviz.files.verdict.verdict import Verdict
+    from tiedviz.files.verdict.witnesses import Declared, Stored
+    from tiedviz.models.progress import Report, Step
     from tiedviz.models.sources import ShelfSource
 
 
-class Live(NamedTuple):
-    """What a live model said, and the checks on its rows."""
-
-    loaded: Loaded
-    measured: Measured | None
-    checks: dict[str, Any]
-    notes: tuple[str, ...] = ()
-    """What the checks found, as sentences."""
-
-
-class Hearing(NamedTuple):
+class Hearing:
     """One model, heard."""
 
-    model: str
-    declared: Declared
-    stored: Stored
-    live: Live | None
-    verdict: Verdict
+    def __init__(
+        self, model: str, declared: Declared, stored: Stored, live: Live | None, verdict: Verdict
+    ) -> None:
+        self.model = model
+        self.declared = declared
+        self.stored = stored
+        self.live = live
+        self.verdict = verdict
 
 
 def hearing(
@@ -86,7 +78,11 @@ def hear(
     Raises:
         Refusal: not even its files can be heard.
     """
-    live, refusal = _hear_live(model, report) if load else (None, None)
+    live, refusal = None, None
+    if load:
+        from tiedviz.compute.witnesses.live import hear_live
+
+        live, refusal = hear_live(model, report)
     files = readable_path(model) or local_files(model)
     if files is None and refusal is not None:
         raise refusal
@@ -107,10 +103,12 @@ def _decide(declared: Declared, stored: Stored, live: Live | None, why: str) -> 
 
 
 def _comparing(done: int, total: int) -> Step:
+    from tiedviz.models.progress import Step
+
     return Step("Comparing the two copies", done, total, "bytes")
 
 
-def local_files(model: str) -> "Path | None":
+def local_files(model: str) -> Path | None:
     """The folder or file to read headers from, if it is on this machine."""
     if named := readable_path(model):
         from pathlib import Path
@@ -126,7 +124,7 @@ def local_files(model: str) -> "Path | None":
     return _shelf_file(source) if isinstance(source, ShelfSource) else source.path
 
 
-def _shelf_file(source: "ShelfSource") -> "Path | None":
+def _shelf_file(source: ShelfSource) -> Path | None:
     """The published file itself, rather than what became of it."""
     from tiedviz.models.cache.folder import shelf_file
 
@@ -148,6 +146,7 @@ def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, St
         raise NotHereYet(source.title, source.text)
     from tiedviz.models.hub.headers import compare_remote, remote_header
     from tiedviz.models.hub.listing import list_repository
+    from tiedviz.models.progress import Step
 
     report(Step("Asking the Hub"))
     listing = list_repository(source.repo, source.revision)
@@ -161,41 +160,3 @@ def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, St
             listing, stored, lambda done, total: report(_comparing(done, total))
         )
     return declare(config, stored), stored
-
-
-def _hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]:
-    from tiedviz.models.loading import load
-
-    try:
-        loaded = load(model, report=report)
-    except Refusal as refusal:
-        return None, refusal
-    report(Step("Measuring"))
-    return live_witnesses(loaded), None
-
-
-def live_witnesses(loaded: "LoadedModel") -> Live:
-    """What an open model says. It is not changed."""
-    from tiedviz.compute.witnesses.loaded import hear_loaded
-    from tiedviz.compute.witnesses.measured import hear_measured
-    from tiedviz.compute.witnesses.rows import empty_rows, fresh_rows
-
-    with loaded.lock:
-        heard = hear_loaded(loaded.model, loaded.missing)
-        if heard.missing or heard.on_meta or not heard.has_head:
-            return Live(heard, None, {})  # random numbers prove nothing
-        empty, fresh = empty_rows(loaded), fresh_rows(loaded.embedding)
-        checks = {
-            "rows_without_token": empty.count,
-            "mass_without_token": empty.mass,
-            "fresh_rows": [] if fresh is None else list(fresh.ids),
-        }
-        return Live(heard, hear_measured(loaded), checks, _notes(empty, fresh))
-
-
-def _notes(empty: "EmptyRows", fresh: "FreshRows | None") -> tuple[str, ...]:
-    notes = () if fresh is None else (fresh.words,)
-    if not empty.count:
-        return notes
-    rows, mass = plural(empty.count, "row"), percent(empty.mass)
-    return (*notes, f"No token belongs to {rows} of E; {mass} of the probability falls there.")

@@ -21,12 +21,12 @@ _LAYERS = (*EMBEDDINGS, *HEADS, *POSSIBLE_HEADS)
 
 def adapter_layers(tensors: Iterable[StoredTensor]) -> tuple[str, ...]:
     """Layers of E or W that have adapter tensors beside them."""
+    names = [tensor.name for tensor in tensors]
+    together = "\n".join(names)
+    if not any(mark in together for mark in ADAPTER_MARKS):
+        return ()  # as most models; the expression takes its time to compile, and to search
     found = dict.fromkeys(
-        tensor.name[: match.start()]
-        for tensor in tensors
-        # most models have none, and the expression takes its time to compile
-        if any(mark in tensor.name for mark in ADAPTER_MARKS)
-        and (match := re.search(_ADAPTER, tensor.name))
+        name[: match.start()] for name in names if (match := re.search(_ADAPTER, name))
     )
     return tuple(layer for layer in found if _is_table(layer))
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tiedviz.files.config import read_config
 from tiedviz.files.listing import CONFIG
 from tiedviz.files.opening import StrPath, folder_of, is_file
-from tiedviz.files.verdict.copies.place import Progress, quiet
 from tiedviz.files.verdict.declared import declared_in, inferred
 from tiedviz.files.verdict.stored import stored_in
 from tiedviz.files.verdict.witnesses import Declared, Stored
 
+if TYPE_CHECKING:
+    from tiedviz.files.verdict.copies.place import Progress
+
 
 def hear_files(
-    path: StrPath, *, progress: Progress = quiet, most: int | None = None
+    path: StrPath, *, progress: Progress | None = None, most: int | None = None
 ) -> tuple[Declared, Stored]:
     """What a model folder or a single weights file declares and stores.
 

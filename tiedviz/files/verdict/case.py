@@ -1,18 +1,29 @@
 """The four witnesses side by side, and the plain questions that a verdict turns on."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from tiedviz.files.header import StoredTensor
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tiedviz.files.header import StoredTensor
+    from tiedviz.files.verdict.live import Loaded, Measured
+    from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
 
 
-class Case(NamedTuple):
+class Case:
     """What has been heard; None for a witness that has not."""
 
-    declared: Declared | None
-    stored: Stored | None
-    loaded: Loaded | None
-    measured: Measured | None
+    def __init__(
+        self,
+        declared: Declared | None,
+        stored: Stored | None,
+        loaded: Loaded | None,
+        measured: Measured | None,
+    ) -> None:
+        self.declared = declared
+        self.stored = stored
+        self.loaded = loaded
+        self.measured = measured
 
     @property
     def declared_tied(self) -> bool | None:

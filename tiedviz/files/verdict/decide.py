@@ -18,15 +18,19 @@ The other words say what files hold or what was declared, which no logit refutes
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from tiedviz.files.verdict.case import Case
 from tiedviz.files.verdict.costs import costs_of
 from tiedviz.files.verdict.verdict import Verdict
-from tiedviz.files.verdict.witnesses import Declared, Loaded, Measured, Stored
+from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.files.verdict.wording.evidence import evidence_of, unheard
 from tiedviz.files.verdict.wording.loaders import other_loaders
 from tiedviz.files.verdict.wording.sentences import advice_for, causes_of, state_of, summary_of
 from tiedviz.files.verdict.wording.words import TONES, Word
+
+if TYPE_CHECKING:
+    from tiedviz.files.verdict.live import Loaded, Measured
 
 
 def decide(

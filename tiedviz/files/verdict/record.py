@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.header import StoredTensor
 from tiedviz.files.verdict.verdict import Costs, Verdict
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
+from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
 from tiedviz.words.refusals.file import printable
+
+if TYPE_CHECKING:
+    from tiedviz.files.verdict.live import Loaded, Measured
 
 _COMPARED = (
     *("same_bytes", "differing_elements", "differing_rows"),

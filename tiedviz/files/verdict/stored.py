@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from tiedviz.files.config import dimensions
 from tiedviz.files.facts import ModelFacts, gather_facts
@@ -11,17 +12,19 @@ from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
 from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
-from tiedviz.files.verdict.copies.place import Place, Progress, quiet, same_bytes
 from tiedviz.files.verdict.witnesses import COMPARING, Stored
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
+
+if TYPE_CHECKING:
+    from tiedviz.files.verdict.copies.place import Place, Progress
 
 
 def stored_in(
     path: StrPath,
     config: Mapping[str, object],
     *,
-    progress: Progress = quiet,
+    progress: Progress | None = None,
     most: int | None = None,
 ) -> Stored:
     """What a model folder, or one weights file, holds.
@@ -72,7 +75,7 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
 
 
 def compare_copies(
-    found: Stored, folder: StrPath, *, progress: Progress = quiet, most: int | None = None
+    found: Stored, folder: StrPath, *, progress: Progress | None = None, most: int | None = None
 ) -> Stored:
     """The same with its two copies compared, if it has two and they can be.
 
@@ -84,10 +87,12 @@ def compare_copies(
         return found
     if most is not None and found.to_read > most:
         return found
+    from tiedviz.files.verdict.copies.place import Place  # most models have no two copies
+
     return compare_at(found, Place(found.partner, folder), Place(found.head, folder), progress)
 
 
-def compare_at(found: Stored, one: Place, other: Place, progress: Progress = quiet) -> Stored:
+def compare_at(found: Stored, one: Place, other: Place, progress: Progress | None = None) -> Stored:
     """The same with its two copies compared, given where E and W lie.
 
     Raises:
@@ -96,10 +101,11 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress = qui
     if not found.comparable:
         return found
     from tiedviz.files.verdict.copies.compare import cannot_compare, compare
+    from tiedviz.files.verdict.copies.place import quiet
 
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
-    return found._replace(comparison=compare(one, other, progress), uncompared="")
+    return found._replace(comparison=compare(one, other, progress or quiet), uncompared="")
 
 
 def _kept_otherwise(header: Header, head: StoredTensor, config: Mapping[str, object]) -> str:
@@ -151,6 +157,8 @@ def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
         return found
     if shared.offset is None:
         return found
+    from tiedviz.files.verdict.copies.place import Place, same_bytes
+
     first = Place(shared, folder)
     return found._replace(
         apart=tuple(t.name for t in alike if not same_bytes(first, Place(t, folder)))

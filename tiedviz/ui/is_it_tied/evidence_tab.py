@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
+from tiedviz.files.verdict.live import Loaded, Measured
+from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
 from tiedviz.files.verdict.wording.numbers import exact_size, shape_words, small_number
 from tiedviz.ui.caches import residents
 from tiedviz.ui.is_it_tied.banner import prose

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, live_witnesses, local_files
+from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
+from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.files.verdict.audit import hear_files
 from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.identity import identity
