@@ -72,8 +72,14 @@ class Visit:
         """Pixels by which the page is wider than the window, a pixel of rounding apart.
 
         Streamlit's main part scrolls by itself: the document never gets wider, whatever is in it.
+        Charts and tables follow a window that has just become narrower, which takes a moment.
         """
-        return self.page.evaluate(_OVERHANG)
+        for _ in range(30):
+            over = self.page.evaluate(_OVERHANG)
+            if not over:
+                break
+            self.page.wait_for_timeout(100)
+        return over
 
 
 _OVERHANG = """() => {
