@@ -1,6 +1,7 @@
-"""Take the README's pictures again: `python docs/screenshots.py`. Needs Chromium and SmolLM2.
+"""Take the README's pictures again: `python docs/screenshots.py`.
 
-Every page is opened on SmolLM2 in a server of its own, at 1280 pixels, and saved beside this file.
+Needs Chromium, SmolLM2 and Gemma 3 270M. Every page is opened on SmolLM2 in a server of its own, at
+1280 pixels, and saved beside this file.
 """
 
 import shutil
@@ -15,17 +16,18 @@ from playwright.sync_api import Page, sync_playwright
 HERE = Path(__file__).parent
 PORT = 8765
 BASE = f"http://127.0.0.1:{PORT}"
-PROMPT = "prompt=The+capital+of+France+is"
+MODEL = "model=smollm2"  # GPT-2 would come first where the Hub answers
+PROMPT = f"{MODEL}&prompt=The+capital+of+France+is"
 PAGES = {
-    "home": "",
-    "walkthrough": "walkthrough?step=5",
-    "is_it_tied": "is_it_tied",
+    "home": f"?{MODEL}",
+    "walkthrough": f"walkthrough?{MODEL}&step=5",
+    "is_it_tied": f"is_it_tied?{MODEL}",
     "next_token": f"next_token?{PROMPT}",
     "layers": f"layers?{PROMPT}",
     "token_map": f"token_map?{PROMPT}",
     "gradients": f"gradients?{PROMPT}",
     "compare": f"compare?{PROMPT}&with=gemma-3-270m",
-    "embedding_share": "embedding_share",
+    "embedding_share": f"embedding_share?{MODEL}",
 }
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 

@@ -22,9 +22,9 @@ watched = layers.watched_tokens(loaded)
 found = lens(loaded, prompt, window, watched)
 
 layers.headline(prompt, found)
-layers.picture(loaded, prompt, found, layer, position)
+frame = layers.picture(loaded, prompt, found, layer, position)
 layers.proof(loaded, found)
 layers.through_the_layers(loaded, found, layer, position)
 layers.cell(loaded, prompt, found, layer, position)
 with corner:
-    layers.share_and_export(loaded, prompt, found, layer, position)
+    layers.share_and_export(loaded, prompt, found, frame, layer, position)

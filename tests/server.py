@@ -10,6 +10,7 @@ import time
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from tests.conftest import ROOT
 
@@ -30,13 +31,23 @@ class Server:
         self.process.wait(20)
 
 
-def start_server(script: Path | str = "app.py", **environment: str) -> Server:
-    """Start `streamlit run` on a free port and wait until it answers."""
+def start_server(
+    script: Path | str = "app.py", log: IO[bytes] | None = None, **environment: str
+) -> Server:
+    """Start `streamlit run` on a free port and wait until it answers.
+
+    Args:
+        script: what is served.
+        log: takes what the server says.
+        environment: added to this process's own.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment)
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log
+    )
     base = f"http://127.0.0.1:{port}"
     for _ in range(300):
         try:

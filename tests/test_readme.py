@@ -40,6 +40,13 @@ def test_every_page_has_a_file_and_a_row(stem, title):
     assert re.search(rf"^\| {re.escape(title)} \|", README, re.M)
 
 
+@pytest.mark.parametrize(("stem", "title"), pages())
+def test_every_page_has_a_picture_that_the_script_takes(stem, title):
+    assert f"![{title}](docs/{stem}.png)" in README
+    assert (ROOT / f"docs/{stem}.png").is_file()
+    assert f'    "{stem}": ' in (ROOT / "docs/screenshots.py").read_text()
+
+
 def test_every_page_file_is_in_the_router():
     assert {path.stem for path in (ROOT / "pages").glob("*.py")} == {stem for stem, _ in pages()}
 
@@ -50,6 +57,24 @@ def test_every_command_has_a_row_that_names_its_options(name):
     assert row, name
     for option in options(name):
         assert option in row or option in ("--json", "--help"), (name, option)
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_a_row_names_no_option_that_its_command_does_not_have(name):
+    [row] = [line for line in README.splitlines() if line.startswith(f"| `{name} ")]
+    assert set(re.findall(r"--[a-z-]+", row)) <= set(options(name))
+
+
+def test_every_folder_of_the_package_and_every_benchmark_is_named():
+    folders = {path.parent.name for path in (ROOT / "tiedviz").glob("*/__init__.py")}
+    assert folders
+    assert not {name for name in folders if f"| `tiedviz/{name}` |" not in README}
+    measured = {
+        path.stem for path in (ROOT / "benchmarks").glob("*.py") if "def rows(" in path.read_text()
+    }
+    run = (ROOT / "benchmarks/__main__.py").read_text()
+    assert measured
+    assert not {name for name in measured if f"`{name}`" not in README or f'"{name}",' not in run}
 
 
 def test_every_setting_is_listed():

@@ -30,8 +30,7 @@ def server():
     """A server that nobody has visited yet."""
     running = start_server()
     yield running
-    running.process.terminate()
-    running.process.wait(20)
+    running.stop()
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +67,27 @@ class Visit:
         idle = '[data-testid="stApp"][data-test-script-state="notRunning"]'
         self.page.locator(idle).wait_for(timeout=120_000)
         assert self.page.locator('[data-testid="stException"]').count() == 0
+
+    def overhang(self) -> int:
+        """Pixels by which the page is wider than the window, a pixel of rounding apart.
+
+        Streamlit's main part scrolls by itself: the document never gets wider, whatever is in it.
+        Charts and tables follow a window that has just become narrower, which takes a moment.
+        """
+        for _ in range(30):
+            over = self.page.evaluate(_OVERHANG)
+            if not over:
+                break
+            self.page.wait_for_timeout(100)
+        return over
+
+
+_OVERHANG = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  const over = [document.documentElement.scrollWidth - window.innerWidth,
+                main.scrollWidth - main.clientWidth];
+  return Math.max(0, ...over.map((pixels) => pixels - 1));
+}"""
 
 
 @pytest.fixture

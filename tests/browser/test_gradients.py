@@ -14,8 +14,7 @@ def test_run_shows_both_sides_and_a_new_text_dims_them(visitor, smollm2, tmp_pat
     visitor.settle()
     expect(visitor.page.get_by_text("output all 49,152")).to_be_visible()
     expect(button).to_be_disabled()
-    wider = visitor.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wider <= 0
+    assert visitor.overhang() == 0
     visitor.page.screenshot(path=tmp_path / "gradients.png", full_page=True)
     visitor.page.get_by_role("textbox", name="Prompt").fill("The opposite of hot")
     old = visitor.page.locator(".st-key-gradients-of-another-text")

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import start_server
 from tests.hub.released import published_like, released_gpt2
 from tests.hub.standin import StandInHub
+from tests.server import start_server
 
 pytestmark = pytest.mark.browser
 
@@ -35,8 +35,7 @@ def server(hub, tmp_path_factory):
     home = tmp_path_factory.mktemp("hf")
     running = start_server(HF_ENDPOINT=hub.base, HF_HOME=str(home))
     yield running
-    running.process.terminate()
-    running.process.wait(20)
+    running.stop()
 
 
 def answer(visitor, repo, prompt):

@@ -29,5 +29,4 @@ def test_it_fits_a_phone(visitor, smollm2):
     visitor.page.set_viewport_size({"width": 480, "height": 900})
     visitor.goto(PARIS)
     open_smollm2(visitor)
-    wider = visitor.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    assert wider <= 0
+    assert visitor.overhang() == 0

@@ -2,16 +2,14 @@
 
 import gc
 import json
-import subprocess
-import sys
 import time
 import urllib.request
 import weakref
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.pages.conftest import open_model, text_of
+from tests.server import start_server
 from tests.tiny_gguf import write_gguf
 from tiedviz.ui.caches import residents
 
@@ -108,29 +106,11 @@ def test_case_72_two_models_through_one_cache_give_two_answers(tied_model, untie
 
 
 def test_case_73_the_server_starts_and_serves_without_a_line_of_traceback(tmp_path):
-    import socket
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     log = tmp_path / "log"
     with log.open("wb") as out:
-        server = subprocess.Popen(
-            [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
-            cwd=ROOT, stdout=out, stderr=out,
-        )  # fmt: skip
-    try:
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=1)
-                break
-            except OSError:
-                assert server.poll() is None, log.read_text()
-                time.sleep(0.1)
-        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/is_it_tied", timeout=10)
-        assert page.status == 200
-    finally:
-        server.terminate()
-        server.wait(20)
+        server = start_server(log=out)
+        page = urllib.request.urlopen(f"{server.base}/is_it_tied", timeout=10)
+        server.stop()
+    assert page.status == 200
     said = log.read_text()
     assert "Traceback" not in said and "Examining the path" not in said

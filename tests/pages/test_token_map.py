@@ -284,6 +284,21 @@ def test_a_matrix_two_wide_has_two_components(visit, tiny_folder):
     assert app.selectbox(key="map axes up").options == ["PC1", "PC2"]
 
 
+def test_a_component_that_a_view_does_not_have_is_its_last_one(visit, tiny_folder):
+    from safetensors.torch import load_file, save_file
+
+    folder = tiny_folder(tied=True, name="hollow")
+    weights = load_file(folder / "model.safetensors")
+    weights["model.embed_tokens.weight"][4:] = 0
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    app = open_model(visit("token_map", model=str(folder), prompt=PROMPT), "hollow")
+    app.selectbox(key="map axes up").set_value(7).run()  # PC8, where four directions have four
+    assert not app.exception, app.exception
+    assert mounted(app)[-1]["axes"][1].startswith("PC4 ")
+    [kept] = [metric.value for metric in app.metric if metric.label == "Neighbours kept"]
+    assert kept
+
+
 def test_an_untied_model_says_which_matrix_scores(visit, tiny_folder):
     folder = tiny_folder(tied=False, name="parted")
     app = open_model(

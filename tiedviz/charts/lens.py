@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from tiedviz.charts.filled import FilledChart, no_rows, specified
 from tiedviz.charts.palette import LIVE
 from tiedviz.words.tokens import shorten
 
@@ -67,7 +69,7 @@ def shades(rows: int) -> dict[str, Shade]:
 
 def lens_cells(
     cells: pd.DataFrame, shade: Shade, columns: Sequence[str], picked: tuple[int, int]
-) -> alt.LayerChart:
+) -> FilledChart:
     """A rectangle with its text for each row of `cells`, layer 0 at the bottom.
 
     Args:
@@ -78,11 +80,20 @@ def lens_cells(
 
     Cells are keyed by layer and position, so equal texts stay apart.
     """
-    data = cells.assign(
+    layer, position = picked
+    rows = cells.assign(
         label=[shorten(text, 20) for text in cells["text"]],
         on_dark=[shade.strength(value) > _INKS_MEET for value in cells[shade.field]],
+        picked=(cells["layer"] == layer) & (cells["position"] == position),
     )
-    base = alt.Chart(data).encode(x=_across(data, columns), y=_up(data), tooltip=_TOOLTIP)
+    positions = dict.fromkeys(cells["position"])
+    names = {str(at): shorten(text, 18) for at, text in zip(positions, columns, strict=True)}
+    return FilledChart(_cells(shade, rows["layer"].nunique()), rows, {"names": names})
+
+
+@lru_cache(maxsize=32)
+def _cells(shade: Shade, layers: int) -> Mapping[str, Any]:
+    base = alt.Chart(no_rows()).encode(x=_ACROSS, y=_UP)
     pick = alt.selection_point(name=PICK, fields=["layer", "position"], on="click", empty=False)
     # a condition: a field with `scale=None` beside the scale of the cells breaks Vega-Lite
     ink = alt.condition(alt.datum.on_dark, alt.value(_LIGHT_INK), alt.value(_DARK_INK))
@@ -91,11 +102,13 @@ def lens_cells(
         fontSize=11,
         limit=alt.ExprRef("bandwidth('x') - 4"),
         cursor="pointer",
-    ).encode(text="label:N", color=ink)
-    height = _ROW * data["layer"].nunique() + _AROUND
-    rectangles = _rectangles(base, shade).add_params(pick)
-    chart: alt.LayerChart = rectangles + texts + _edge(data, columns, picked)
-    return chart.properties(height=height)
+    ).encode(text="label:N", color=ink, tooltip=_TOOLTIP)
+    edge = base.mark_rect(filled=False, stroke=LIVE, strokeWidth=3).transform_filter(
+        alt.datum.picked
+    )
+    rectangles = _rectangles(base.encode(tooltip=_TOOLTIP), shade).add_params(pick)
+    chart = (rectangles + texts + edge).add_params(alt.param("names", value={}))
+    return specified(chart.properties(height=_ROW * layers + _AROUND))
 
 
 def _rectangles(base: alt.Chart, shade: Shade) -> alt.Chart:
@@ -115,20 +128,11 @@ def _rectangles(base: alt.Chart, shade: Shade) -> alt.Chart:
     )
 
 
-def _edge(data: pd.DataFrame, columns: Sequence[str], picked: tuple[int, int]) -> alt.Chart:
-    """The amber edge of one cell, over everything else."""
-    layer, position = picked
-    one = data[(data["layer"] == layer) & (data["position"] == position)]
-    mark = alt.Chart(one).mark_rect(filled=False, stroke=LIVE, strokeWidth=3)
-    return mark.encode(x=_across(data, columns), y=_up(data))
-
-
-def _across(data: pd.DataFrame, columns: Sequence[str]) -> alt.X:
-    """Positions from left to right, labelled with the tokens that were read."""
-    positions = list(dict.fromkeys(data["position"]))
-    names = {place: shorten(text, 18) for place, text in zip(positions, columns, strict=True)}
-    axis = alt.Axis(
-        labelExpr=f"{json.dumps(names)}[datum.value]",
+# Positions from left to right, labelled with the tokens that were read.
+_ACROSS = alt.X(
+    "position:O",
+    axis=alt.Axis(
+        labelExpr="names[datum.value]",
         labelFont="monospace",
         labelAngle=-35,
         labelLimit=110,
@@ -136,16 +140,15 @@ def _across(data: pd.DataFrame, columns: Sequence[str]) -> alt.X:
         title="token read at each position",
         ticks=False,
         domain=False,
-    )
-    return alt.X("position:O", sort=positions, axis=axis, scale=alt.Scale(padding=0))
-
-
-def _up(data: pd.DataFrame) -> alt.Y:
-    layers = sorted(set(data["layer"]), reverse=True)
-    axis = alt.Axis(title="layer", ticks=False, domain=False, labelOverlap=False, labelFlush=False)
-    return alt.Y("layer:O", sort=layers, axis=axis, scale=alt.Scale(padding=0))
-
-
+    ),
+    scale=alt.Scale(padding=0),
+)
+_UP = alt.Y(
+    "layer:O",
+    sort="descending",
+    axis=alt.Axis(title="layer", ticks=False, domain=False, labelOverlap=False, labelFlush=False),
+    scale=alt.Scale(padding=0),
+)
 _TOOLTIP = [
     alt.Tooltip("layer:O", title="layer"),
     alt.Tooltip("position:O", title="position"),

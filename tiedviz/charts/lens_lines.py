@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from tiedviz.charts.filled import FilledChart, no_rows, specified
 from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT, SHARED
 from tiedviz.words.tokens import shorten
 
@@ -17,7 +20,7 @@ _DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 3])
 _HEIGHT = 330
 
 
-def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> alt.LayerChart:
+def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> FilledChart:
     """One line a token from layer 0 to L, told apart by colour and dashes.
 
     Args:
@@ -27,18 +30,27 @@ def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> alt.LayerChart:
     """
     tokens = lines.drop_duplicates("order")
     texts = [shorten(text, 16) for text in tokens["text"]]
-    names = json.dumps([f"{text} #{id}" for text, id in zip(texts, tokens["id"], strict=True)])
-    orders = tokens["order"].tolist()
+    names = [f"{text} #{id}" for text, id in zip(texts, tokens["id"], strict=True)]
+    rows = lines.assign(inspected=(lines["order"] == 0) & (lines["layer"] == layer))
+    return FilledChart(_lines(measure, len(tokens)), rows, {"names": names})
+
+
+@lru_cache(maxsize=32)
+def _lines(measure: str, tokens: int) -> Mapping[str, Any]:
+    orders = list(range(tokens))
     legend = alt.Legend(
-        orient="bottom", title=None, labelExpr=f"{names}[datum.value]", labelFont="monospace",
+        orient="bottom", title=None, labelExpr="names[datum.value]", labelFont="monospace",
         columns=2, labelLimit=220, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.5,
     )  # fmt: skip
-    base = alt.Chart(lines).encode(
-        x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, grid=False, format="d")),
+    base = alt.Chart(no_rows()).encode(
+        x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, grid=False, format="d"))
+    )
+    here = base.mark_rule(color=LIVE, strokeDash=[3, 3]).transform_filter(alt.datum.inspected)
+    followed = base.encode(
         y=_upright(measure),
         color=alt.Color(
             "order:N",
-            scale=alt.Scale(domain=orders, range=list(_COLOURS[: len(orders)])),
+            scale=alt.Scale(domain=orders, range=list(_COLOURS[:tokens])),
             legend=legend,
         ),
         tooltip=[
@@ -50,14 +62,13 @@ def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> alt.LayerChart:
             alt.Tooltip("probability:Q", title="probability", format=".6f"),
         ],
     )
-    dashes = alt.Scale(domain=orders, range=list(_DASHES[: len(orders)]))
-    paths = base.mark_line(strokeWidth=2).encode(
+    dashes = alt.Scale(domain=orders, range=list(_DASHES[:tokens]))
+    paths = followed.mark_line(strokeWidth=2).encode(
         strokeDash=alt.StrokeDash("order:N", scale=dashes, legend=legend)
     )
-    points = base.mark_point(filled=True, size=34, opacity=1)
-    here = alt.Chart(pd.DataFrame({"layer": [layer]})).mark_rule(color=LIVE, strokeDash=[3, 3])
-    chart: alt.LayerChart = here.encode(x="layer:Q") + paths + points
-    return chart.properties(height=_HEIGHT)
+    points = followed.mark_point(filled=True, size=34, opacity=1)
+    chart = (here + paths + points).add_params(alt.param("names", value=[]))
+    return specified(chart.properties(height=_HEIGHT))
 
 
 def _upright(measure: str) -> alt.Y:

@@ -4,7 +4,6 @@ SHARED = "#3b6fd4"  # E where it does both jobs
 INPUT = "#1f8a5f"  # the side that embeds
 OUTPUT = "#9b6fd0"  # the side that scores
 LIVE = "#c07a00"  # the vector or row under inspection
-ALARM = "#d1495b"  # something is wrong; never a data series
 OTHER = "#7d879c"
 
 

@@ -54,7 +54,9 @@ def _inputs(key: str) -> VocabularyCost:
     rows = _whole("V, rows of the table", key, "V")
     width = _whole("d, numbers in a row", key, "d")
     layers = _whole("L, layers", key, "L")
-    dtype = st.selectbox("Numbers stored as", list(BYTES), key=f"{key} dtype")
+    dtype = st.selectbox(
+        "Numbers stored as", list(BYTES), key=f"{key} dtype", persist_state="session"
+    )
     return vocabulary_cost(rows, width, layers, dtype)
 
 

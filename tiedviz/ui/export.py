@@ -51,15 +51,30 @@ def show_downloads(
 ) -> None:
     """The table as CSV, everything as JSON, and where the charts of the page come as PNG.
 
-    The files are written when somebody asks for them; neither holds on to a model.
+    The files are written when somebody asks for them. Until then Streamlit keeps what they are
+    written from: numbers, and never a model.
     """
     left, right = st.columns(2)
-    as_csv = partial(table.to_csv, index=False)
+    with left:
+        csv_button(table, name)
     as_json = partial(json.dumps, record, ensure_ascii=False, indent=2)
-    left.download_button("CSV", as_csv, f"{name}.csv", "text/csv", on_click="ignore")
     right.download_button("JSON", as_json, f"{name}.json", "application/json", on_click="ignore")
     if charts:
         st.caption("PNG: point at a chart; its button for that appears above the right corner.")
+
+
+def csv_button(table: pd.DataFrame, name: str, label: str = "CSV") -> None:
+    """The table as a file, written when somebody asks for it.
+
+    Args:
+        table: what stands in it.
+        name: of the file, without its ending; tells two buttons on one page apart.
+        label: what the button says.
+    """
+    as_csv = partial(table.to_csv, index=False)
+    st.download_button(
+        label, as_csv, f"{name}.csv", "text/csv", on_click="ignore", key=f"{name} csv"
+    )
 
 
 def loading_code(source: Source, kind: str) -> str:

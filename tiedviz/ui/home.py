@@ -8,7 +8,7 @@ import streamlit as st
 
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, Toy
-from tiedviz.ui.caches import files_verdict, residents
+from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
 from tiedviz.ui.frame.choice import MODEL_KEY, chosen_facts, chosen_source
 from tiedviz.ui.frame.first_choice import first_choice
@@ -73,15 +73,13 @@ def loop() -> None:
         facts = chosen_facts(source)
         if facts is None or facts.V is None or facts.d is None:
             return
-        loaded = residents().get(source.text)
         st.subheader(f"The loop, with the numbers of {markdown_safe(source.title)}", anchor=False)
-        tied = loaded.tied if loaded is not None else facts.stores_one_table
         st.graphviz_chart(
             loop_diagram(
                 rows=count(facts.V),
                 width=count(facts.d),
                 blocks="L" if facts.layers is None else count(facts.layers),
-                tied=tied,
+                tied=facts.stores_one_table,
             ),
             width="stretch",
         )

@@ -9,7 +9,11 @@ from typing import Any
 
 
 class Kept:
-    """Values by key, the longest unused first to go. Shared by all visitors; nothing is changed."""
+    """Values by key, the longest unused first to go. Shared by all visitors; nothing is changed.
+
+    A refusal may be kept as well. It is kept without the frames it came through: their variables
+    would keep the model in memory that it is to outlive.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -25,9 +29,19 @@ class Kept:
 
     def keep(self, key: Hashable, value: Any) -> Any:
         """Keep a value. Returns it."""
+        if isinstance(value, BaseException):
+            _forget_frames(value)
         with self._guard:
             self._values[key] = value
             self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
         return value
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Of it, and of what it was raised from."""
+    met: BaseException | None = error
+    while met is not None:
+        met.__traceback__ = None
+        met = met.__cause__ or met.__context__

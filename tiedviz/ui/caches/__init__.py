@@ -25,7 +25,8 @@
 | `kept_geometry` | one table over shared tokens | keys of all, which of them | 32 |
 | `kept_continuations` | what a model wrote after a prompt, so far | model key, ids, way | 200 |
 | `charts.filled` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
-| `counts` | the parameters of a configuration, counted | its JSON text | 64 |
+| `named_config` | a configuration, or its row in the catalogue | name as typed | 64, one minute |
+| `counts` | the parameters of a configuration, counted | its JSON text, title | 64 |
 
 Models and tensors are never hashed (Streamlit samples big arrays when it does); they are passed
 with a leading underscore beside the key that names them. Nothing cached is ever changed:
@@ -41,6 +42,7 @@ from tiedviz.ui.caches.results import (
     kept_identities,
     kept_shared,
     kept_texts,
+    named_config,
 )
 from tiedviz.ui.caches.states import gradients_done, lens, reading, run_gradients
 from tiedviz.ui.caches.token_map import (
@@ -80,6 +82,7 @@ __all__ = [
     "map_path",
     "map_payload",
     "map_view",
+    "named_config",
     "reading",
     "remember_heard",
     "residents",

@@ -10,6 +10,8 @@ from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
     from tiedviz.compute.counts.counts import Counts
+    from tiedviz.compute.counts.sources import Config
+    from tiedviz.words.catalogue import CatalogueRow
 
 
 @st.cache_resource(show_spinner=False)
@@ -46,6 +48,20 @@ def kept_geometry() -> Kept:
 def kept_continuations() -> Kept:
     """Texts that models wrote."""
     return Kept(200)
+
+
+@st.cache_data(max_entries=64, ttl=60, show_spinner=False)
+def named_config(name: str) -> Config | CatalogueRow:
+    """What `config_of` finds behind a name: a configuration, or a row of the catalogue.
+
+    Kept for a minute, so that a rerun does not ask the Hub again and a mended file is soon seen.
+
+    Raises:
+        Refusal: as `config_of`.
+    """
+    from tiedviz.compute.counts.sources import config_of
+
+    return config_of(name)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

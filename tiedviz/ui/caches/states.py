@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from tiedviz.models.progress import Report
+from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
     from tiedviz.compute.gradients import GradientSplit, Sentence
@@ -65,21 +66,22 @@ def _lens(
 
 
 @st.cache_resource(show_spinner=False)
-def _gradients() -> OrderedDict[tuple[Any, ...], GradientSplit]:
-    return OrderedDict()
+def _gradients() -> Kept:
+    return Kept(24)
 
 
-def _sentence_key(loaded: LoadedModel, sentence: Sentence) -> tuple[Any, ...]:
+def _sentence_key(loaded: LoadedModel, sentence: Sentence) -> Hashable:
     return loaded.key, sentence.ids, sentence.decoder_ids, sentence.targets
 
 
 def gradients_done(loaded: LoadedModel, sentence: Sentence) -> GradientSplit | None:
     """The split of this sentence, if somebody had it computed."""
-    return _gradients().get(_sentence_key(loaded, sentence))
+    found: GradientSplit | None = _gradients().get(_sentence_key(loaded, sentence))
+    return found
 
 
 def run_gradients(loaded: LoadedModel, sentence: Sentence, report: Report) -> GradientSplit:
-    """Compute it and keep it, the oldest of 24 out. A run nobody waits for any more stops inside.
+    """Compute it and keep it. A run nobody waits for any more stops inside.
 
     Raises:
         Refusal: as `compute.gradients.gradient_split`.
@@ -87,8 +89,5 @@ def run_gradients(loaded: LoadedModel, sentence: Sentence, report: Report) -> Gr
     from tiedviz.compute.gradients import gradient_split
 
     found = gradient_split(loaded, sentence, report=report, pause=st.empty)
-    kept = _gradients()
-    kept[_sentence_key(loaded, sentence)] = found
-    while len(kept) > 24:
-        kept.popitem(last=False)
+    _gradients().keep(_sentence_key(loaded, sentence), found)
     return found

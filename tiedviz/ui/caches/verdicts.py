@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import streamlit as st
+
+from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,21 +19,19 @@ COMPARED_AT_ONCE = 100_000_000
 
 
 @st.cache_resource(show_spinner=False)
-def _heard() -> OrderedDict[str, tuple[Declared, Stored]]:
-    return OrderedDict()
+def _heard() -> Kept:
+    return Kept(64)
 
 
 def heard_files(key: str) -> tuple[Declared, Stored] | None:
     """What was heard of the files with this identity, or None."""
-    return _heard().get(key)
+    found: tuple[Declared, Stored] | None = _heard().get(key)
+    return found
 
 
 def remember_heard(key: str, found: tuple[Declared, Stored]) -> None:
-    """Keep what was heard, the oldest of 64 out."""
-    heard = _heard()
-    heard[key] = found
-    while len(heard) > 64:
-        heard.popitem(last=False)
+    """Keep what was heard."""
+    _heard().keep(key, found)
 
 
 @st.cache_data(max_entries=64, ttl=60, show_spinner=False)

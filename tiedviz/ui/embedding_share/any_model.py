@@ -7,8 +7,8 @@ import json
 import streamlit as st
 
 from tiedviz.compute.counts.counts import Counts, counts_in_row
-from tiedviz.compute.counts.sources import Config, config_in_text, config_of
-from tiedviz.ui.caches import counts
+from tiedviz.compute.counts.sources import Config, config_in_text
+from tiedviz.ui.caches import counts, named_config
 from tiedviz.ui.embedding_share.counted import show_counts
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.words.catalogue import CatalogueRow
@@ -46,7 +46,7 @@ def _named() -> None:
         return
     title = text.strip()
     with st.spinner("Reading config.json and counting …", show_time=True):
-        found = config_of(title)
+        found = named_config(title)
         if not isinstance(found, CatalogueRow):
             show_counts(title, _count(found, title), None, "counted just now from its config.json")
             return

@@ -18,19 +18,31 @@ class ChosenPoint:
 
     Attributes:
         title: what it is called.
-        parameters, share: its place.
-        tied: whether one table does both jobs.
+        V, d: rows and width of E.
+        parameters: of the whole model.
+        tables: the part of them in E, and in W where that is another matrix.
         origin: where the numbers come from, as a clause.
         row: its row in the catalogue, or that of a model of the same shape; None where there is
             none.
     """
 
     title: str
+    V: int
+    d: int
     parameters: int
-    share: float
-    tied: bool
+    tables: tuple[float, ...]
     origin: str
     row: CatalogueRow | None
+
+    @property
+    def share(self) -> float:
+        """The part of the parameters in all tables."""
+        return sum(self.tables)
+
+    @property
+    def tied(self) -> bool:
+        """Whether one table does both jobs."""
+        return len(self.tables) == 1
 
 
 def chosen_point() -> ChosenPoint | None:
@@ -46,20 +58,23 @@ def chosen_point() -> ChosenPoint | None:
         facts = chosen_facts(source)
     except Refusal:
         return None
-    if facts is None or facts.share is None or not facts.parameters:
+    if facts is None or facts.V is None or facts.d is None or facts.share is None:
         return None
     row = None
     if isinstance(source, ShelfSource):
         model = source.model
         row = row_of_shape(model.V, model.d, model.layers, model.parameters, like=model.origin)
-    return ChosenPoint(
-        source.title, facts.parameters, facts.share, facts.stores_one_table, facts.origin, row
-    )
+    read = facts.V * facts.d / facts.parameters
+    tables = (facts.share,) if facts.stores_one_table else (read, facts.share - read)
+    return ChosenPoint(source.title, facts.V, facts.d, facts.parameters, tables, facts.origin, row)
 
 
 def _in_the_catalogue(row: CatalogueRow) -> ChosenPoint:
     origin = "published config, not read from a file"
-    return ChosenPoint(row.name, row.total, row.parts.share, row.tied, origin, row)
+    tables = [row.parts.embedding_share]
+    if not row.tied:
+        tables.append(row.parts.head / row.total)
+    return ChosenPoint(row.name, row.V, row.d, row.total, tuple(tables), origin, row)
 
 
 def ring_of(point: ChosenPoint | None) -> pd.DataFrame:

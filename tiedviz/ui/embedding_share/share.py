@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,31 +14,23 @@ from tiedviz.ui.embedding_share.chosen import ChosenPoint, chosen_point
 from tiedviz.ui.embedding_share.parts import COMPARED_KEY
 from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
 from tiedviz.ui.frame.choice import MODEL_KEY
+from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row
 from tiedviz.words.numbers import count, percent
 
 VIEW_KEY = "view"
-_CODE = """\
-import torch
-from transformers import AutoConfig, AutoModelForCausalLM
-config = AutoConfig.from_pretrained("openai-community/gpt2")
-with torch.device("meta"):  # no weights
-    model = AutoModelForCausalLM.from_config(config)
-E, W = model.get_input_embeddings().weight, model.get_output_embeddings().weight
-total = sum(p.numel() for p in model.parameters())  # each once
-tables = E.numel() + (0 if W is E else W.numel())
-print(total, tables / total)  # 124439808 0.310...
-"""
+_GPT2 = "openai-community/gpt2"  # whose numbers the code gives where the chosen model has no row
 
 
 def share_and_export(shown: pd.DataFrame) -> None:
     """The popover: link, command, plain transformers code, the rows shown, a picture."""
+    point = chosen_point()
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link(_link())
         show_command("share", "--json")
         st.markdown("**Python, without this app**")
-        st.code(_CODE, language="python")
+        st.code(python_code(None if point is None else point.row), language="python")
         show_downloads("embedding-share", shown, _record(shown))
-        if (point := chosen_point()) is not None:
+        if point is not None:
             _picture(point)
 
 
@@ -49,21 +42,43 @@ def _link() -> str:
     return f"{link}&{urlencode(compared)}" if compared else link
 
 
+def python_code(row: CatalogueRow | None) -> str:
+    """Plain transformers code that counts the chosen model; GPT-2 where that is no causal one."""
+    if row is None or row.kind != "causal" or row.checkpoint_untied:
+        row = find_row(_GPT2)
+        assert row is not None
+    return (
+        "import torch\n"
+        "from transformers import AutoConfig, AutoModelForCausalLM\n"
+        f"config = AutoConfig.from_pretrained({row.repo_id!r})\n"
+        'with torch.device("meta"):  # no weights\n'
+        "    model = AutoModelForCausalLM.from_config(config)\n"
+        "E, W = model.get_input_embeddings().weight, model.get_output_embeddings().weight\n"
+        "total = sum(p.numel() for p in model.parameters())  # each once\n"
+        "tables = E.numel() + (0 if W is E else W.numel())\n"
+        f"print(total, tables / total)  # {row.total} {row.parts.share:.6f}\n"
+    )
+
+
 def _record(shown: pd.DataFrame) -> dict[str, Any]:
     """As `share --json` prints the same rows."""
-    parts = ["total", "embedding", "head", "share"]
-    rows = shown.rename(columns={"parameters": "total"})
+    passed = set(shown["repo_id"])
     return {
         "models": [
             {
-                "repo_id": str(row["repo_id"]),
-                "family": str(row["family"]),
-                "tied": row["tied"] == "tied",
+                "repo_id": row.repo_id,
+                "family": row.family,
+                "tied": row.tied,
                 "parameters": {
-                    part: float(row[part]) if part == "share" else int(row[part]) for part in parts
+                    "total": row.total,
+                    "embedding": row.parts.embedding,
+                    "head": row.parts.head,
+                    "share": row.parts.share,
+                    "parts": asdict(row.parts),
                 },
             }
-            for row in rows.to_dict("records")
+            for row in catalogue()
+            if row.repo_id in passed
         ]
     }
 
@@ -88,13 +103,9 @@ def headline_of(point: ChosenPoint) -> str:
 
 def card_of(point: ChosenPoint) -> bytes:
     """The picture of the chosen model."""
-    row = point.row
-    if point.tied or row is None:
-        tables = [point.share]
-    else:
-        tables = [row.parts.embedding_share, row.parts.head / row.total]
-    detail = f"{count(point.parameters)} parameters, each counted once"
-    if row is not None:
-        detail += f"; E holds {count(row.V)} by {count(row.d)} numbers"
+    detail = (
+        f"{count(point.parameters)} parameters, each counted once; E holds {count(point.V)} by "
+        f"{count(point.d)} numbers"
+    )
     origin = "tiedviz · share = (E + W where separate) / parameters"
-    return share_card(headline_of(point), detail, origin, tables)
+    return share_card(headline_of(point), detail, origin, list(point.tables))

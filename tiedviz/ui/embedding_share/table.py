@@ -5,6 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from tiedviz.ui.export import csv_button
+
 
 def share_table(shown: pd.DataFrame) -> None:
     """The rows that pass the filters; the header sorts, the magnifier searches."""
@@ -52,11 +54,4 @@ def share_table(shown: pd.DataFrame) -> None:
         "Counted from each model's published configuration, not read from a file. Click a column "
         "head to sort; the magnifier at the table's corner searches."
     )
-    st.download_button(
-        "Download these rows as CSV",
-        shown.to_csv(index=False),
-        "embedding-share.csv",
-        "text/csv",
-        icon=":material/download:",
-        on_click="ignore",
-    )
+    csv_button(shown, "embedding-share-table", "Download these rows as CSV")

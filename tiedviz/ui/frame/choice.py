@@ -9,7 +9,7 @@ import streamlit as st
 from tiedviz.models.known import KnownFacts, files_here, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
 from tiedviz.ui.caches import asked, residents
-from tiedviz.ui.frame.first_choice import GPT2, first_choice, why_first
+from tiedviz.ui.frame.first_choice import GPT2, MODEL_KEY, first_choice, why_first
 from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tiedviz.models.hub.known import RemoteModel
     from tiedviz.models.loaded import LoadedModel
 
-MODEL_KEY = "model"
 HUB_EXAMPLES = (GPT2, "EleutherAI/pythia-160m", "google-bert/bert-base-uncased")
 _RECENT_KEY = "recent models"
 
@@ -102,4 +101,5 @@ def _facts_of(loaded: LoadedModel) -> KnownFacts:
         loaded.parameters,
         loaded.share,
         f"counted in memory, {loaded.dtype}",
+        stores_one_table=loaded.tied,
     )

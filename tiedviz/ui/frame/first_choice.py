@@ -14,6 +14,7 @@ from tiedviz.ui.caches import asked
 from tiedviz.words.shelf import SHELF
 
 GPT2 = "openai-community/gpt2"
+MODEL_KEY = "model"
 _SMALLEST = min(SHELF.values(), key=lambda model: model.download_size)
 _CHOICE_KEY = "first choice"
 _REASONS = {
@@ -75,4 +76,4 @@ def _ask_the_hub() -> None:
 
 
 def _choose() -> None:
-    st.session_state["model"] = GPT2
+    st.session_state[MODEL_KEY] = GPT2

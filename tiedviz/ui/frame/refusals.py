@@ -17,7 +17,7 @@ def show_refusal(refusal: Refusal) -> None:
     what, why, remedy = (
         markdown_safe(without_paths(each)) for each in (refusal.what, refusal.why, refusal.remedy)
     )
-    st.error(f"**{what}.**  \n{why}.  \n\n\n{remedy}", icon=":material/block:")
+    st.error(f"**{what}.**  \n{why}.\n\n{remedy}", icon=":material/block:")
 
 
 @contextmanager

@@ -74,5 +74,5 @@ def _own_list(shift: int, layers: int) -> str:
         )
     return (
         "  \nLayer k is what block k gave. The model's own list leaves out what enters the first "
-        "block, so layer k is hidden_states[k − 1] there and layer 0 is not in it."
-    ).replace("k − 1", f"k − {-shift}")
+        f"block, so layer k is hidden_states[k − {-shift}] there and layer 0 is not in it."
+    )

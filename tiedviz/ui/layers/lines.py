@@ -30,8 +30,14 @@ def through_the_layers(loaded: LoadedModel, found: Lens, layer: int, position: i
         persist_state="session",
         label_visibility="collapsed",
     )
-    frame = lines(found, loaded, position)
-    draw(st, lens_lines(frame, str(measure or "rank"), layer), key="lens lines")
+    frame, shown = lines(found, loaded, position), str(measure or "rank")
+    draw(
+        st,
+        lens_lines(frame, shown, layer),
+        key="lens lines",
+        alt=f"The {shown} of the final answer and of the watched tokens at layers 0 to "
+        f"{found.layers}",
+    )
 
 
 def _appearance(loaded: LoadedModel, found: Lens, position: int) -> str:

@@ -12,6 +12,8 @@ from tiedviz.ui.layers.controls import LAYER_KEY
 from tiedviz.ui.prompt_bar import choose_position
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiedviz.compute.lens import Lens
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
@@ -24,8 +26,10 @@ _HELP = {
 }
 
 
-def picture(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int) -> None:
-    """Draw it. A click on a cell makes its state the one under inspection."""
+def picture(
+    loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int
+) -> pd.DataFrame:
+    """Draw it. A click on a cell makes its state the one under inspection. Returns the cells."""
     from tiedviz.compute.lens.table import cells
 
     ways = shades(loaded.scoring_matrix.shape[0])
@@ -39,15 +43,19 @@ def picture(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, positi
         help="rank: of the final answer of that column. probability and entropy: of what the "
         "layer itself would say.",
     )
-    by = str(chosen or "rank")
-    read = [prompt.read[place].shown for place in found.positions]
+    by, frame = str(chosen or "rank"), cells(found, loaded)
+    read = [prompt.read[each].shown for each in found.positions]
+    place = prompt.place
     draw(
         st,
-        lens_cells(cells(found, loaded), ways[by], read, (layer, position)),
+        lens_cells(frame, ways[by], read, (layer, position)),
         key=_CHART_KEY,
-        on_select=lambda: _take_cell(prompt.place),
+        alt=f"Layers 0 to {found.layers} upwards, positions across; in each cell the token that "
+        "layer would say there",
+        on_select=lambda: _take_cell(place),
     )
     st.caption(f"{_HELP[by]} Click a cell to look into it; its edge turns amber.")
+    return frame
 
 
 def _take_cell(place: int) -> None:

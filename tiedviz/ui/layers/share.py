@@ -13,17 +13,23 @@ from tiedviz.ui.layers.python import python_code
 from tiedviz.ui.prompt_bar import DECODER_KEY, chosen_bos
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiedviz.compute.lens import Lens
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
 
 def share_and_export(
-    loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int
+    loaded: LoadedModel,
+    prompt: Prompt,
+    found: Lens,
+    frame: pd.DataFrame,
+    layer: int,
+    position: int,
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
     from tiedviz.compute.lens.record import lens_record
-    from tiedviz.compute.lens.table import cells
 
     bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
@@ -48,7 +54,7 @@ def share_and_export(
             )
         st.markdown("**Python, without this app**")
         st.code(python_code(loaded, prompt, layer, position), language="python")
-        show_downloads(name, cells(found, loaded), lens_record(loaded, prompt, found))
+        show_downloads(name, frame, lens_record(loaded, prompt, found))
 
 
 def _link(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int) -> str:

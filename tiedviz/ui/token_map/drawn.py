@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tiedviz.ui.caches import map_names, map_view
@@ -71,8 +71,11 @@ def drawn_map(loaded: LoadedModel) -> Drawn:
     usable, width = int(named.rows.usable.sum()), loaded.embedding.shape[1]
     choice = controls(named, max(1, min(COMPONENTS, usable, width)))
     projection = map_view(loaded, choice.view)
-    axes = [min(axis, projection.coordinates.shape[1] - 1) for axis in choice.axes]
-    points = projection.coordinates[:, axes]
+    # a view without rows of length 0 may have fewer components than the controls offer
+    last = projection.coordinates.shape[1] - 1
+    across, up = (min(axis, last) for axis in choice.axes)
+    choice = replace(choice, axes=(across, up))
+    points = projection.coordinates[:, choice.axes]
     visible = np.isfinite(points).all(axis=1)
     if not choice.empty_rows:
         visible &= named.rows.with_token

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_facts
+from tiedviz.ui.export import csv_button
 from tiedviz.ui.token_map.chosen import BY_KEY, MEASURES, Asked, ask_box, choose
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
@@ -40,14 +41,7 @@ def neighbours_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
     st.markdown(_headline(loaded, drawn, ask))
     frame = neighbour_table(drawn, ask)
     _table(loaded.source, frame)
-    st.download_button(
-        "CSV",
-        frame.to_csv(index=False),
-        "neighbours.csv",
-        "text/csv",
-        on_click="ignore",
-        key="neighbours csv",
-    )
+    csv_button(frame, "neighbours")
     st.caption(_why_hubs(loaded))
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_facts, map_path, reading
+from tiedviz.ui.export import csv_button
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
@@ -104,10 +105,7 @@ def _nearest(loaded: LoadedModel, state: Reading, lists: dict[str, pd.DataFrame]
         texts = [f"{row.text} #{row.id}" for row in found.itertuples()]
         frame[name] = pd.Series(texts)
     st.dataframe(frame, hide_index=True, height="content", key="map nearest to h")
-    st.download_button(
-        "CSV", frame.to_csv(index=False), "nearest-to-h.csv", "text/csv", on_click="ignore",
-        key="nearest to h csv",
-    )  # fmt: skip
+    csv_button(frame, "nearest-to-h")
 
 
 def _agreement(lists: dict[str, pd.DataFrame]) -> str:
@@ -143,7 +141,4 @@ def _lengths(loaded: LoadedModel, path: HiddenPath) -> None:
                 "cosine": st.column_config.NumberColumn("cosine with h_L", format="%.3f"),
             },
         )
-        st.download_button(
-            "CSV", frame.to_csv(index=False), "states.csv", "text/csv", on_click="ignore",
-            key="map states csv",
-        )  # fmt: skip
+        csv_button(frame, "states")

@@ -58,13 +58,14 @@ def _holder() -> Any:
 def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | None) -> None:
     """Draw the map. A click chooses a token, a dragged rectangle a region."""
     hold, mount = _holder(), _component()
+    source = loaded.source  # all that a callback may hold: the session keeps it while it lasts
     with st.container(gap=None):
         hold(key="token map names", data=map_payload(loaded), height=1)
         hold(key="token map points", data=points_payload(drawn.key, drawn.points), height=1)
         mount(
             key=CANVAS_KEY,
             data=_marks(loaded, drawn, ask, path),
-            on_pick_change=lambda: _take_pick(loaded.source),
+            on_pick_change=lambda: _take_pick(source),
             on_region_change=_take_region,
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.ui.export import csv_button
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.ui.token_map.picture import REGION_KEY
 from tiedviz.words.numbers import count, plural
@@ -45,10 +46,7 @@ def region_tab(drawn: Drawn) -> None:
     )
     if len(table) > _SHOWN:
         st.caption(f"The first {count(_SHOWN)} are listed; the file holds all.")
-    st.download_button(
-        "CSV", lambda: table.to_csv(index=False), "region.csv", "text/csv", on_click="ignore",
-        key="region csv",
-    )  # fmt: skip
+    csv_button(table, "region")
 
 
 def _inside(drawn: Drawn, region: dict[str, list[float]]) -> np.ndarray:

@@ -16,6 +16,8 @@ from tiedviz.ui.token_map.spectrum import still_png
 from tiedviz.words.numbers import count
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
@@ -82,7 +84,7 @@ def python_code(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
 def _files(loaded: LoadedModel, drawn: Drawn) -> None:
     """Coordinates of all tokens, and the picture; made when they are asked for."""
 
-    def table() -> object:
+    def table() -> pd.DataFrame:
         from tiedviz.compute.token_map.table import coordinate_table
 
         return coordinate_table(drawn.named.tokens, drawn.named.rows, drawn.projection)
@@ -91,7 +93,7 @@ def _files(loaded: LoadedModel, drawn: Drawn) -> None:
         from io import BytesIO
 
         buffer = BytesIO()
-        table().to_parquet(buffer, index=False)  # type: ignore[attr-defined]
+        table().to_parquet(buffer, index=False)
         return buffer.getvalue()
 
     name = f"token-map-{drawn.choice.view.value}"
@@ -101,7 +103,7 @@ def _files(loaded: LoadedModel, drawn: Drawn) -> None:
     )
     csv, columns, png = st.columns(3)
     csv.download_button(
-        "CSV", lambda: table().to_csv(index=False), f"{name}.csv", "text/csv",  # type: ignore[attr-defined]
+        "CSV", lambda: table().to_csv(index=False), f"{name}.csv", "text/csv",
         on_click="ignore", key="map csv",
     )  # fmt: skip
     columns.download_button(

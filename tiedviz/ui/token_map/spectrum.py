@@ -10,13 +10,12 @@ import streamlit as st
 from tiedviz.charts.token_map import raster, raster_chart, scree
 from tiedviz.ui.caches import map_facts
 from tiedviz.ui.drawing import draw
+from tiedviz.ui.export import csv_button
 from tiedviz.ui.token_map.chosen import Asked
 from tiedviz.ui.token_map.drawn import Drawn, kind_codes
 from tiedviz.words.numbers import count, percent
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from tiedviz.models.loaded import LoadedModel
 
 
@@ -24,7 +23,12 @@ def spectrum_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
     """Draw it."""
     spectrum = drawn.projection.spectrum
     lit = [axis + 1 for axis in drawn.choice.axes]
-    draw(st, scree(spectrum, lit), key="map scree")
+    draw(
+        st,
+        scree(spectrum, lit),
+        key="map scree",
+        alt="Each component's part of the variance, largest first; the two on the map are lit",
+    )
     half = int((spectrum.cumsum() < 0.5).sum()) + 1
     st.caption(
         f"Amber, with a diamond: the two on the map. It takes {count(half)} of "
@@ -32,19 +36,9 @@ def spectrum_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
         f"hold {percent(float(spectrum[:10].sum()))}."
     )
     st.caption(_length_words(loaded, drawn))
-    st.download_button(
-        "CSV",
-        _spectrum_table(spectrum).to_csv(index=False),
-        "spectrum.csv",
-        "text/csv",
-        on_click="ignore",
-        key="spectrum csv",
-    )
+    parts = pd.DataFrame({"component": range(1, len(spectrum) + 1), "part": spectrum})
+    csv_button(parts, "spectrum")
     still_picture(drawn, ask)
-
-
-def _spectrum_table(spectrum: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame({"component": range(1, len(spectrum) + 1), "part": spectrum})
 
 
 def _length_words(loaded: LoadedModel, drawn: Drawn) -> str:

@@ -12,6 +12,7 @@ from tiedviz.words.numbers import count, percent, plural
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
+    import numpy as np
     from streamlit.delta_generator import DeltaGenerator
 
     from tiedviz.compute.token_map.kept import Kept
@@ -89,10 +90,7 @@ def left_out(loaded: LoadedModel, drawn: Drawn) -> None:
         st.caption(f":material/info: {line}.")
 
 
-def _names(drawn: Drawn, ids: object) -> str:
-    shown = [
-        f"{drawn.named.tokens['text'][id]} #{id}"
-        for id in list(ids)[:_NAMED]  # type: ignore[call-overload]
-    ]
-    rest = len(ids) - len(shown)  # type: ignore[arg-type]
+def _names(drawn: Drawn, ids: np.ndarray) -> str:
+    shown = [f"{drawn.named.tokens['text'][id]} #{id}" for id in ids[:_NAMED]]
+    rest = len(ids) - len(shown)
     return markdown_safe(", ".join(shown)) + (f" and {count(rest)} more" if rest else "")
