@@ -110,11 +110,13 @@ def test_the_converters_lines_become_steps():
     ],
 )
 def test_the_reason_is_the_line_in_which_the_converter_gives_one(lines, said):
-    assert convert_module._last_words(lines) == said
+    assert convert_module._said(lines, "failed ") == said
 
 
 def test_a_converter_that_was_killed_is_said_to_have_been():
-    assert "killed" in ConversionFailed("x.gguf", convert_module._last_words(("stage read",))).why
+    assert (
+        "killed" in ConversionFailed("x.gguf", convert_module._said(("stage read",), "failed ")).why
+    )
 
 
 def test_a_small_llama_as_gguf_opens_as_the_numbers_it_was_written_with(

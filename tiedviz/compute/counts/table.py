@@ -97,9 +97,10 @@ def where_families_stop_tying(frame: pd.DataFrame) -> list[StopsTying]:
 
 
 def _stops(family: str, last: pd.Series, first: pd.Series) -> StopsTying:
-    way = "rises" if first["share"] > last["share"] else "falls"
+    rises = first["share"] > last["share"]
+    way = "so the share rises" if rises else "and the share falls all the same,"
     sentence = (
-        f"{family} stops tying between {_size(last)} and {_size(first)}, so the share {way} from "
+        f"{family} stops tying between {_size(last)} and {_size(first)}, {way} from "
         f"{percent(last['share'])} to {percent(first['share'])}."
     )
     return StopsTying(family, last["repo_id"], first["repo_id"], sentence)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from huggingface_hub import hf_hub_download
+from huggingface_hub import constants, hf_hub_download
 from tqdm.auto import tqdm
 
 from tiedviz.models.cache.folder import locked, require_disk, writing
@@ -22,6 +22,9 @@ from tiedviz.words.refusals.hub import HubStoodStill
 from tiedviz.words.refusals.opening import WrongHash
 
 _BLOCK = 8 << 20
+# The client tells of bytes by the chunk. Its own, of 10 MB, would take a slow line longer than
+# anybody waits for a sign of life.
+constants.DOWNLOAD_CHUNK_SIZE = 1 << 18
 
 
 def download(listing: Listing, report: Report) -> Path:
