@@ -7,6 +7,7 @@ from safetensors.torch import save_model
 from tests.verdict.conftest import DELETE, randomise, tiny
 from tiedviz.compute.witnesses.loaded import hear_loaded
 from tiedviz.files.verdict.decide import decide
+from tiedviz.files.verdict.repair import repair_for
 from tiedviz.models.building import building
 
 E = "model.embed_tokens.weight"
@@ -289,3 +290,23 @@ def test_the_flag_of_another_library_counts_where_transformers_has_no_class(chec
     declared, _ = saved.hear()
     assert (declared.tied, declared.path) == (True, key)
     assert saved.verdict().word == "tied"
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 16)])
+@pytest.mark.parametrize(("tie", "word"), [(True, "tied"), (False, "broken")])
+def test_a_head_without_numbers_is_none(checkpoint, tie, word, shape):
+    """As DeepSpeed ZeRO-3 saves a model whose parts were not gathered."""
+    saved = checkpoint(True).flag(tie).edit(with_tensors(lm_head__weight=torch.zeros(shape)))
+    verdict = saved.verdict()
+    assert verdict.word == word
+    said = verdict.advice if tie else verdict.causes[0]
+    assert "lm_head.weight is stored without a number" in said
+    assert "stored without a number: lm_head.weight" in verdict.evidence[1].text
+    if not tie:  # a flag alone would leave a file that no loader takes
+        assert "gather the parts" in repair_for("broken", *saved.hear())
+
+
+def test_an_input_table_without_numbers_cannot_tell(checkpoint):
+    verdict = checkpoint(True).edit(with_tensors(**{E: torch.zeros(0)})).verdict()
+    assert verdict.word == "cannot_tell"
+    assert f"{E} is stored without a number" in verdict.state and "Gather" in verdict.advice

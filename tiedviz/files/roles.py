@@ -207,5 +207,5 @@ def _is_inside(tensor: StoredTensor) -> bool:
 
 
 def _tables(tensors: Iterable[StoredTensor]) -> list[StoredTensor]:
-    flat = (tensor for tensor in tensors if len(tensor.shape) == 2)
+    flat = (tensor for tensor in tensors if len(tensor.shape) == 2 and tensor.numbers)
     return [tensor for tensor in flat if not _NOT_TOKENS.search(tensor.name)]

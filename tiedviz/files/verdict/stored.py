@@ -56,6 +56,7 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         alias=_alias(header, facts),
         adapters=adapter_layers(header.tensors),
         absent=header.absent,
+        empty=_empty(header),
         one_way=_is_one_way(header),
         unpacked_bytes=facts.unpacked_bytes,
         uncounted=facts.uncounted,
@@ -132,6 +133,12 @@ def _decoder_table(
 def _decoder_tables(tensors: Iterable[StoredTensor]) -> Iterable[StoredTensor]:
     """Tables for tokens of a decoder, whatever class it is of."""
     return (t for t in tensors if "decoder" in t.name.split(".") and is_table(t, EMBEDDINGS))
+
+
+def _empty(header: Header) -> tuple[str, ...]:
+    """What a save from a model that was spread over machines leaves where nothing was gathered."""
+    hollow = (tensor.name for tensor in header.tensors if not tensor.numbers)
+    return tuple(name for name in hollow if is_called(name, (*EMBEDDINGS, *HEADS)))
 
 
 def _own_copies(header: Header, copies: tuple[StoredTensor, ...]) -> tuple[StoredTensor, ...]:

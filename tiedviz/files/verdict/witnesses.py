@@ -87,6 +87,8 @@ class Stored(NamedTuple):
     """Adapter tensors, or layers an adapter is meant for, on E or W."""
     absent: tuple[str, ...] = ()
     """Names that an index promises and no file holds."""
+    empty: tuple[str, ...] = ()
+    """Tables, E's or W's by their names, that are stored without a number."""
     one_way: bool = False
     """GGUF: the file says that its attention is not causal, so that it writes no tokens."""
     unpacked_bytes: int = 0
