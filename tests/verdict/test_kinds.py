@@ -192,8 +192,12 @@ def test_three_stored_tables_of_an_encoder_and_a_decoder(save, change, word):
         stored["model.encoder.embed_tokens.weight"] = table.clone()
         stored["model.decoder.embed_tokens.weight"] = change(table)
 
-    verdict = bart(save).edit(three).verdict()
+    saved = bart(save).edit(three)
+    verdict = saved.verdict()
     assert verdict.word == word
+    assert "not compared with it" not in verdict.evidence[1].text
+    unheard = decide(*saved.hear(most=100)).evidence[1].text
+    assert "not compared with it: model.decoder.embed_tokens.weight, model.encoder" in unheard
     if word == "partly_tied":
         assert "other numbers are stored in model.decoder.embed_tokens.weight" in verdict.state
 

@@ -76,6 +76,8 @@ class Stored(NamedTuple):
     """Further tables of E's shape for tokens."""
     apart: tuple[str, ...] = ()
     """Those of an encoder or a decoder that were compared with E and hold other numbers."""
+    unheard: tuple[str, ...] = ()
+    """Those that were not compared with E."""
     alias: str = ""
     """The name, E's or W's, that the file's own metadata gives the one stored matrix besides."""
     comparison: Comparison | None = None
