@@ -52,6 +52,7 @@ def test_the_files_alone_give_a_verdict_at_once(visit, edited, how, word, says):
     assert banner.startswith(f"**{word}.**")
     assert says in banner
     assert "not heard" in text_of(app)
+    assert f"by its files: {word.lower()}" in text_of(app)  # the sidebar agrees, at once
 
 
 def test_the_four_figures_come_from_the_header(visit, edited):

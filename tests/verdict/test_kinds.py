@@ -7,6 +7,7 @@ from safetensors.torch import save_model
 from tests.verdict.conftest import DELETE, randomise, tiny
 from tiedviz.compute.witnesses.loaded import hear_loaded
 from tiedviz.files.verdict.decide import decide
+from tiedviz.files.verdict.repair import repair_for
 from tiedviz.models.building import building
 
 E = "model.embed_tokens.weight"
@@ -191,8 +192,12 @@ def test_three_stored_tables_of_an_encoder_and_a_decoder(save, change, word):
         stored["model.encoder.embed_tokens.weight"] = table.clone()
         stored["model.decoder.embed_tokens.weight"] = change(table)
 
-    verdict = bart(save).edit(three).verdict()
+    saved = bart(save).edit(three)
+    verdict = saved.verdict()
     assert verdict.word == word
+    assert "not compared with it" not in verdict.evidence[1].text
+    unheard = decide(*saved.hear(most=100)).evidence[1].text
+    assert "not compared with it: model.decoder.embed_tokens.weight, model.encoder" in unheard
     if word == "partly_tied":
         assert "other numbers are stored in model.decoder.embed_tokens.weight" in verdict.state
 
@@ -289,3 +294,23 @@ def test_the_flag_of_another_library_counts_where_transformers_has_no_class(chec
     declared, _ = saved.hear()
     assert (declared.tied, declared.path) == (True, key)
     assert saved.verdict().word == "tied"
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 16)])
+@pytest.mark.parametrize(("tie", "word"), [(True, "tied"), (False, "broken")])
+def test_a_head_without_numbers_is_none(checkpoint, tie, word, shape):
+    """As DeepSpeed ZeRO-3 saves a model whose parts were not gathered."""
+    saved = checkpoint(True).flag(tie).edit(with_tensors(lm_head__weight=torch.zeros(shape)))
+    verdict = saved.verdict()
+    assert verdict.word == word
+    said = verdict.advice if tie else verdict.causes[0]
+    assert "lm_head.weight is stored without a number" in said
+    assert "stored without a number: lm_head.weight" in verdict.evidence[1].text
+    if not tie:  # a flag alone would leave a file that no loader takes
+        assert "gather the parts" in repair_for("broken", *saved.hear())
+
+
+def test_an_input_table_without_numbers_cannot_tell(checkpoint):
+    verdict = checkpoint(True).edit(with_tensors(**{E: torch.zeros(0)})).verdict()
+    assert verdict.word == "cannot_tell"
+    assert f"{E} is stored without a number" in verdict.state and "Gather" in verdict.advice

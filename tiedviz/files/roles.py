@@ -226,7 +226,7 @@ def _is_inside(tensor: StoredTensor) -> bool:
 
 
 def _tables(tensors: Iterable[StoredTensor]) -> list[StoredTensor]:
-    flat = (tensor for tensor in tensors if len(tensor.shape) == 2)
+    flat = (tensor for tensor in tensors if len(tensor.shape) == 2 and tensor.numbers)
     return [tensor for tensor in flat if not _is_of_other_things(tensor.name)]
 
 

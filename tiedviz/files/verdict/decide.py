@@ -24,9 +24,10 @@ from tiedviz.files.verdict.case import Case
 from tiedviz.files.verdict.costs import costs_of
 from tiedviz.files.verdict.verdict import Verdict
 from tiedviz.files.verdict.witnesses import Declared, Stored
+from tiedviz.files.verdict.wording.causes import causes_of
 from tiedviz.files.verdict.wording.evidence import evidence_of, unheard
 from tiedviz.files.verdict.wording.loaders import other_loaders
-from tiedviz.files.verdict.wording.sentences import advice_for, causes_of, state_of, summary_of
+from tiedviz.files.verdict.wording.sentences import advice_for, state_of, summary_of
 from tiedviz.files.verdict.wording.words import TONES, Word
 
 if TYPE_CHECKING:

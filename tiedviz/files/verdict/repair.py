@@ -67,5 +67,10 @@ def _declare_tied(declared: Declared, stored: Stored) -> Repair | str:
             f"The index promises {printable(stored.absent[0])}: fetch the files again, or go back "
             "to a save that holds it."
         )
+    if stored.empty:
+        return (
+            f"{printable(stored.empty[0])} is stored without a number: gather the parts of the "
+            "model (DeepSpeed ZeRO-3) and save it again."
+        )
     what = "Only if the model was tied: declare it so, and the one table scores again."
     return set_flag(declared.path, True, what, "tied")

@@ -56,9 +56,11 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         shares_storage=facts.head_shares_storage,
         decoder_table=decoder,
         copies=_own_copies(header, facts.copies),
+        unheard=_sides(facts.embedding, _own_copies(header, facts.copies)),
         alias=_alias(header, facts),
         adapters=adapter_layers(header.tensors),
         absent=header.absent,
+        empty=_empty(header),
         one_way=_is_one_way(header),
         unpacked_bytes=facts.unpacked_bytes,
         uncounted=facts.uncounted,
@@ -140,28 +142,43 @@ def _decoder_tables(tensors: Iterable[StoredTensor]) -> Iterable[StoredTensor]:
     return (t for t in tensors if "decoder" in t.name.split(".") and is_table(t, EMBEDDINGS))
 
 
+def _empty(header: Header) -> tuple[str, ...]:
+    """What a save from a model that was spread over machines leaves where nothing was gathered."""
+    hollow = (tensor.name for tensor in header.tensors if not tensor.numbers)
+    return tuple(name for name in hollow if is_called(name, (*EMBEDDINGS, *HEADS)))
+
+
 def _own_copies(header: Header, copies: tuple[StoredTensor, ...]) -> tuple[StoredTensor, ...]:
     """Those that are not, inside a .bin, another name of numbers that were met before."""
     distinct = {tensor.name for tensor in header.distinct}
     return tuple(tensor for tensor in copies if tensor.name in distinct)
 
 
+def _sides(shared: StoredTensor | None, copies: Iterable[StoredTensor]) -> tuple[str, ...]:
+    """Names of what an encoder and a decoder store besides a table that is called neither's."""
+    if shared is None or _SIDES & set(shared.name.split(".")):
+        return ()
+    return tuple(tensor.name for tensor in copies if _SIDES & set(tensor.name.split(".")))
+
+
+_SIDES = {"encoder", "decoder"}
+
+
 def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
-    """The same, with what an encoder and a decoder store besides a table they should share."""
+    """The same, with the tables of the two sides compared with the one they should share."""
     shared = found.embedding
-    if shared is None or not found.copies or {"encoder", "decoder"} & set(shared.name.split(".")):
+    if shared is None or shared.offset is None:
         return found
-    sides = [t for t in found.copies if {"encoder", "decoder"} & set(t.name.split("."))]
-    alike = [t for t in sides if t.dtype == shared.dtype and t.offset is not None]
+    sides = [t for t in found.copies if t.name in found.unheard and t.offset is not None]
+    alike = [t for t in sides if t.dtype == shared.dtype]
     if most is not None and sum(2 * tensor.nbytes for tensor in alike) > most:
-        return found
-    if shared.offset is None:
         return found
     from tiedviz.files.verdict.copies.place import Place, same_bytes
 
-    first = Place(shared, folder)
+    first, heard = Place(shared, folder), {tensor.name for tensor in alike}
     return found._replace(
-        apart=tuple(t.name for t in alike if not same_bytes(first, Place(t, folder)))
+        apart=tuple(t.name for t in alike if not same_bytes(first, Place(t, folder))),
+        unheard=tuple(name for name in found.unheard if name not in heard),
     )
 
 

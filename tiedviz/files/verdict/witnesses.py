@@ -75,6 +75,8 @@ class Stored(NamedTuple):
     """Further tables of E's shape for tokens."""
     apart: tuple[str, ...] = ()
     """Those of an encoder or a decoder that were compared with E and hold other numbers."""
+    unheard: tuple[str, ...] = ()
+    """Those that were not compared with E."""
     alias: str = ""
     """The name, E's or W's, that the file's own metadata gives the one stored matrix besides."""
     comparison: Comparison | None = None
@@ -86,6 +88,8 @@ class Stored(NamedTuple):
     """Adapter tensors, or layers an adapter is meant for, on E or W."""
     absent: tuple[str, ...] = ()
     """Names that an index promises and no file holds."""
+    empty: tuple[str, ...] = ()
+    """Tables, E's or W's by their names, that are stored without a number."""
     one_way: bool = False
     """GGUF: the file says that its attention is not causal, so that it writes no tokens."""
     unpacked_bytes: int = 0

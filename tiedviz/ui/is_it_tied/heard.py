@@ -99,6 +99,8 @@ def _hear_files(files: Path) -> tuple[Declared, Stored]:
     if found is None:
         found = hear_files(files, most=COMPARED_AT_ONCE)
         remember_heard(key, found)
+        if found[1].comparison is not None or found[1].apart:
+            st.rerun()  # the sidebar, drawn before, knows only the headers
     return found
 
 

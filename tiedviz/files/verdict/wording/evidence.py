@@ -62,6 +62,10 @@ def _stored(found: Stored | None) -> Evidence:
         parts.append(f"not compared: {found.uncompared}")
     if found.adapters:
         parts.append(f"an adapter on {listed(found.adapters)}")
+    if found.unheard:
+        parts.append(f"not compared with it: {listed(found.unheard)}")
+    if found.empty:
+        parts.append(f"stored without a number: {listed(found.empty)}")
     if found.absent:
         parts.append(f"promised by the index and stored nowhere: {listed(found.absent)}")
     return Evidence("stored", _copies(found), f"{found.format}: {'; '.join(parts)}")

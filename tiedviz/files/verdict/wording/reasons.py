@@ -84,6 +84,13 @@ _HEAR_ALL = "Open the model and hear all four."
 _GAPS = (
     _Gap(lambda case: case.two_copies and bool(_uncompared(case)), _uncompared, _compare_words),
     _Gap(
+        lambda case: bool(case.stored and case.stored.empty and not case.stored.partner),
+        lambda case: (
+            f"{printable(case.stored.empty[0] if case.stored else '')} is stored without a number"
+        ),
+        lambda case: "Gather the parts of the model (DeepSpeed ZeRO-3) and save it again.",
+    ),
+    _Gap(
         _table_is_missing,
         lambda case: "no table of tokens was found in the files",
         lambda case: "Give a config.json that states vocab_size, or open the model.",

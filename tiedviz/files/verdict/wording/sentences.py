@@ -10,6 +10,7 @@ from tiedviz.files.verdict.wording.apart import (
     unequal_advice,
     unequal_rows,
 )
+from tiedviz.files.verdict.wording.causes import causes_of
 from tiedviz.files.verdict.wording.numbers import exact_size, shape_words
 from tiedviz.files.verdict.wording.words import Word
 from tiedviz.words.numbers import plural, short_count
@@ -77,6 +78,11 @@ def advice_for(case: Case, word: Word, costs: Costs) -> str:
             f"Do not trust its text. If it was tied, set {path} to true in config.json; "
             "else go back to the save before the head was lost."
         )
+    if word == "tied" and case.stored and case.stored.empty:
+        return (
+            f"{printable(case.stored.empty[0])} is stored without a number, and loaders stop at "
+            "its shape: leave it out, or gather the parts (DeepSpeed ZeRO-3) and save again."
+        )
     return _gap(case)[1] if word == "cannot_tell" else _ADVICE[word]
 
 
@@ -94,30 +100,6 @@ def summary_of(case: Case, word: Word, state: str, costs: Costs) -> str:
     if word == "untied" and case.other_group:
         parts.append(f"{plural(len(case.other_group), 'table')} on the input side are one.")
     return " ".join(parts)
-
-
-def causes_of(case: Case, word: Word) -> tuple[str, ...]:
-    """How a broken model usually came about, the likeliest first."""
-    if word != "broken":
-        return ()
-    by_hand = (
-        "Likely cause: the head was tied by hand (`lm_head.weight = embed_tokens.weight`) and "
-        "saved with the flag false, so that it was left out of the file."
-    )
-    others = (
-        "The flag was set to false, or deleted, in the config.json of a tied model.",
-        "The head was lost in a merge, a conversion or an incomplete download.",
-    )
-    absent = case.stored.absent if case.stored else ()
-    if case.stored and case.stored.alias:
-        was = (
-            f"It was tied when it was saved: the file's metadata says that "
-            f"{printable(case.stored.alias)} is the stored matrix."
-        )
-        return (was, others[0])
-    if absent:
-        return (f"The index promises {printable(absent[0])}, which no file holds.", *others)
-    return (by_hand, *others) if case.lone_input else others
 
 
 def _gap(case: Case) -> tuple[str, str]:
