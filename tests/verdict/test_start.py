@@ -83,11 +83,10 @@ def test_a_folder_of_safetensors_takes_few_modules(checkpoint, flag):
     assert len(ours) <= OURS, sorted(ours)
 
 
-@pytest.mark.parametrize("tied", [True, False])
 @pytest.mark.parametrize("flag", [True, False, DELETE], ids=["true", "false", "absent"])
-def test_no_annotation_is_compiled_on_the_way(checkpoint, tied, flag):
+def test_no_annotation_is_compiled_on_the_way(checkpoint, flag):
     """As typing does for each field of a named tuple whose annotations are strings."""
-    watched(*AUDIT, checkpoint(tied).flag(flag).folder)
+    watched(*AUDIT, checkpoint(True).flag(flag).folder)
 
 
 def test_the_collector_rests_for_headers_and_runs_for_models(checkpoint):
