@@ -73,7 +73,7 @@ def test_shards_are_read_by_their_headers(hub, tiny_folder, tmp_path):
 
 
 def test_a_model_that_does_not_fit_is_refused_before_it_is_fetched(hub, tiny_folder, monkeypatch):
-    from tiedviz.models.memory import machine as memory
+    from tiedviz.models import machine as memory
 
     hub.repositories["org/tiny"] = tiny_folder()
     monkeypatch.setattr(memory, "available_memory", lambda: 1_000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.tiny_gguf import write_gguf
+from tiedviz.models import machine as memory
 from tiedviz.models.cache import convert as convert_module
 from tiedviz.models.cache.convert import convert, converted_folder
-from tiedviz.models.memory import machine as memory
 from tiedviz.words.refusals.opening import ConversionFailed, TooLittleMemory
 
 
