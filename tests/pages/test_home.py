@@ -12,6 +12,12 @@ def test_home_shows_the_published_loop_without_opening_anything(visit, empty_cac
     assert "Published numbers, not yet read from a file." in said
 
 
+def test_the_share_of_an_untied_model_is_that_of_both_tables(visit, empty_cache, tiny_folder):
+    app = visit(model=str(tiny_folder(tied=False, name="two")))
+    assert "E and W together are 64.86 % of the model" in text_of(app)
+    assert any("E and W in all parameters" in html.proto.body for html in app.sidebar.get("html"))
+
+
 def test_the_toy_gives_the_numbers_one_gets_by_hand(visit, empty_cache):
     app = visit()
     scores = app.dataframe[-1].value

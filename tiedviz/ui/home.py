@@ -83,7 +83,10 @@ def loop() -> None:
             ),
             width="stretch",
         )
-        share = "" if facts.share is None else f" They are {percent(facts.share, 2)} of the model."
+        tables = "They" if facts.stores_one_table else "E and W together"
+        share = ""
+        if facts.share is not None:
+            share = f" {tables} are {percent(facts.share, 2)} of the model."
         st.caption(
             f"Text becomes ids, each id reads one row of E, the blocks turn rows into h_L, and h_L "
             f"is multiplied with every row to score the next token. E holds {count(facts.V)} × "

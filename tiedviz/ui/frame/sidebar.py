@@ -48,12 +48,13 @@ def _wait_for_the_hub(source: Source) -> None:
 
 
 def _facts(facts: KnownFacts) -> None:
+    tables = "E" if facts.stores_one_table else "E and W"
     rows = {
         "V, rows of E": _count(facts.V),
         "d, width of E": _count(facts.d),
         "L, blocks": _count(facts.layers),
         f"parameters ({short_count(facts.parameters)})": count(facts.parameters),
-        "E in all parameters": "–" if facts.share is None else percent(facts.share, 2),
+        f"{tables} in all parameters": "–" if facts.share is None else percent(facts.share, 2),
     }
     cells = "".join(
         f"<span>{escape(name)}</span><span style='text-align:right'>{escape(value)}</span>"
