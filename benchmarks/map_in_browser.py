@@ -1,15 +1,11 @@
 """The map of Gemma 3 270M in headless Chromium without a GPU: drawing, dragging, bytes, reruns."""
 
 import shutil
-import socket
 import statistics
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 
 from benchmarks.timing import Row
+from tests.server import start_server
 from tiedviz.models.known import files_here
 from tiedviz.models.sources import find_source
 
@@ -29,22 +25,16 @@ def rows() -> Iterator[Row]:
     if path is None or files_here(find_source("gemma-3-270m")) is None:
         yield Row("the map in Chromium", "no Chromium, or no model in the cache", "", True)
         return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = start_server()
     try:
-        yield from _measured(path, f"http://127.0.0.1:{port}")
+        yield from _measured(path, server.base)
     finally:
-        server.terminate()
-        server.wait(20)
+        server.stop()
 
 
 def _measured(chromium: str, base: str) -> Iterator[Row]:
     from playwright.sync_api import sync_playwright
 
-    _wait_for(f"{base}/_stcore/health")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
@@ -88,13 +78,3 @@ def _dragging(page, canvas) -> Row:
     return Row(
         "dragging the map, time between frames, p95", f"{worst:.0f} ms", "<= 40 ms", worst <= 40
     )
-
-
-def _wait_for(address: str) -> None:
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(address, timeout=1)
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(address)
