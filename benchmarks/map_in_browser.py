@@ -1,19 +1,13 @@
 """The map of Gemma 3 270M in headless Chromium without a GPU: drawing, dragging, bytes, reruns."""
 
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 
+from benchmarks.served import FLAGS, chromium, served
 from benchmarks.timing import Row
 from tiedviz.models.known import files_here
 from tiedviz.models.sources import find_source
 
-_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
 _LINK = "/token_map?model=gemma-3-270m"
 _INTERVALS = """() => new Promise((done) => {
   const gaps = []; let last = performance.now(); const end = last + 2500;
@@ -25,28 +19,19 @@ _INTERVALS = """() => new Promise((done) => {
 
 def rows() -> Iterator[Row]:
     """Needs Chromium, Playwright, and the model in the cache."""
-    path = shutil.which("chromium")
+    path = chromium()
     if path is None or files_here(find_source("gemma-3-270m")) is None:
         yield Row("the map in Chromium", "no Chromium, or no model in the cache", "", True)
         return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield from _measured(path, f"http://127.0.0.1:{port}")
-    finally:
-        server.terminate()
-        server.wait(20)
+    with served("app.py") as address:
+        yield from _measured(path, address)
 
 
-def _measured(chromium: str, base: str) -> Iterator[Row]:
+def _measured(path: str, base: str) -> Iterator[Row]:
     from playwright.sync_api import sync_playwright
 
-    _wait_for(f"{base}/_stcore/health")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         received: list[int] = []
         page.on("websocket", lambda socket: socket.on(
@@ -88,13 +73,3 @@ def _dragging(page, canvas) -> Row:
     return Row(
         "dragging the map, time between frames, p95", f"{worst:.0f} ms", "<= 40 ms", worst <= 40
     )
-
-
-def _wait_for(address: str) -> None:
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(address, timeout=1)
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(address)
