@@ -10,6 +10,7 @@ _PARTS = (
     "token_map",
     "map_in_browser",
     "pages",
+    "first_paint",
     "headers",
     "models",
 )

@@ -1,15 +1,13 @@
 """The map of Gemma 3 270M in headless Chromium without a GPU: drawing, dragging, bytes, reruns."""
 
-import shutil
 import statistics
 from collections.abc import Iterator
 
+from benchmarks.served import FLAGS, chromium, served
 from benchmarks.timing import Row
-from tests.server import start_server
 from tiedviz.models.known import files_here
 from tiedviz.models.sources import find_source
 
-_FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
 _LINK = "/token_map?model=gemma-3-270m"
 _INTERVALS = """() => new Promise((done) => {
   const gaps = []; let last = performance.now(); const end = last + 2500;
@@ -21,22 +19,19 @@ _INTERVALS = """() => new Promise((done) => {
 
 def rows() -> Iterator[Row]:
     """Needs Chromium, Playwright, and the model in the cache."""
-    path = shutil.which("chromium")
+    path = chromium()
     if path is None or files_here(find_source("gemma-3-270m")) is None:
         yield Row("the map in Chromium", "no Chromium, or no model in the cache", "", True)
         return
-    server = start_server()
-    try:
-        yield from _measured(path, server.base)
-    finally:
-        server.stop()
+    with served("app.py") as address:
+        yield from _measured(path, address)
 
 
-def _measured(chromium: str, base: str) -> Iterator[Row]:
+def _measured(path: str, base: str) -> Iterator[Row]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         received: list[int] = []
         page.on("websocket", lambda socket: socket.on(

@@ -1,21 +1,16 @@
-"""Take the README's pictures again: `python docs/screenshots.py`.
+"""Take the README's pictures again: `python -m docs.screenshots`.
 
 Needs Chromium, SmolLM2 and Gemma 3 270M. Every page is opened on SmolLM2 in a server of its own, at
 1280 pixels, and saved beside this file.
 """
 
-import shutil
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.served import FLAGS, chromium, served
+
 HERE = Path(__file__).parent
-PORT = 8765
-BASE = f"http://127.0.0.1:{PORT}"
 MODEL = "model=smollm2"  # GPT-2 would come first where the Hub answers
 PROMPT = f"{MODEL}&prompt=The+capital+of+France+is"
 PAGES = {
@@ -29,41 +24,22 @@ PAGES = {
     "compare": f"compare?{PROMPT}&with=gemma-3-270m",
     "embedding_share": f"embedding_share?{MODEL}",
 }
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync"]
 
 
 def main() -> None:
     """Start the app, take a picture of each page, stop the app."""
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(PORT)]
-    server = subprocess.Popen(command, cwd=HERE.parent)
-    try:
-        _wait_for_the_server()
-        with sync_playwright() as playwright:
-            path = shutil.which("chromium")
-            browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-            page = browser.new_page(viewport={"width": 1280, "height": 860})
-            _open_models(page)
-            for name, link in PAGES.items():
-                _settle(page, link)
-                if name == "gradients":
-                    page.get_by_role("button", name="Run").first.click()
-                    page.get_by_text("Computed in").wait_for(timeout=120_000)
-                page.wait_for_timeout(4_000)  # what is drawn by the browser itself
-                page.screenshot(path=HERE / f"{name}.png")
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait(20)
-
-
-def _wait_for_the_server() -> None:
-    for _ in range(300):
-        try:
-            urllib.request.urlopen(f"{BASE}/_stcore/health", timeout=1)
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("the app did not start")
+    with served("app.py") as base, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 860}, base_url=base)
+        _open_models(page)
+        for name, link in PAGES.items():
+            _settle(page, link)
+            if name == "gradients":
+                page.get_by_role("button", name="Run").first.click()
+                page.get_by_text("Computed in").wait_for(timeout=120_000)
+            page.wait_for_timeout(4_000)  # what is drawn by the browser itself
+            page.screenshot(path=HERE / f"{name}.png")
+        browser.close()
 
 
 def _open_models(page: Page) -> None:
@@ -74,7 +50,7 @@ def _open_models(page: Page) -> None:
 
 
 def _settle(page: Page, link: str) -> None:
-    page.goto(f"{BASE}/{link}")
+    page.goto(f"/{link}")
     page.wait_for_timeout(500)
     idle = '[data-testid="stApp"][data-test-script-state="notRunning"]'
     page.locator(idle).wait_for(timeout=120_000)
