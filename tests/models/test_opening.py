@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
+import weakref
 
+import pytest
+
+from tiedviz.models import opening as opening_module
 from tiedviz.models.opening import Opening
 from tiedviz.models.progress import Step
 from tiedviz.words.refusals.opening import NoSuchPath, OpeningCancelled, OpeningFailed
@@ -82,3 +87,24 @@ def test_a_fraction_is_known_where_the_end_is():
     assert Step("x", 1, 4).fraction == 0.25
     assert Step("x", 5, 4).fraction == 1.0
     assert Step("x", 5).fraction is None and Step("x", 0, 0).fraction is None
+
+
+@pytest.mark.parametrize("error", [NoSuchPath, ValueError], ids=["refusal", "fault"])
+def test_an_opening_that_failed_late_lets_go_of_what_it_held(error, monkeypatch):
+    """A model that was all but open when somebody cancelled stayed in memory, counted by nobody."""
+    monkeypatch.setattr(opening_module._LOG, "exception", lambda *_: None)  # pytest keeps records
+    kept = []
+
+    class Model:
+        pass
+
+    def work(report):
+        model = Model()
+        kept.append(weakref.ref(model))
+        raise error("x")
+
+    opening = Opening("x", work)
+    assert opening.wait(10)
+    gc.collect()
+    assert opening.refusal is not None
+    assert kept[0]() is None

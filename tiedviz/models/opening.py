@@ -62,10 +62,12 @@ class Opening:
         try:
             work(self._take)
         except Refusal as refusal:
+            forget_frames(refusal)
             self.refusal = refusal
         except Exception as error:
             # a fault of ours or of a library: the log has the traceback, the page has one line
             _LOG.exception("opening %s failed", self.source)
+            forget_frames(error)
             self.refusal = OpeningFailed(self.source, error)
         finally:
             self._finished.set()
@@ -74,3 +76,11 @@ class Opening:
         if self._cancelled.is_set():
             raise OpeningCancelled(self.source)
         self._step = step
+
+
+def forget_frames(error: BaseException) -> None:
+    """Make an error fit to be kept: its frames, and those of its causes, may hold a whole model."""
+    met: BaseException | None = error
+    while met is not None:
+        met.__traceback__ = None
+        met = met.__cause__ or met.__context__

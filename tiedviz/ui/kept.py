@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
+from tiedviz.models.opening import forget_frames
+
 
 class Kept:
     """Values by key, the longest unused first to go. Shared by all visitors; nothing is changed.
@@ -30,18 +32,10 @@ class Kept:
     def keep(self, key: Hashable, value: Any) -> Any:
         """Keep a value. Returns it."""
         if isinstance(value, BaseException):
-            _forget_frames(value)
+            forget_frames(value)
         with self._guard:
             self._values[key] = value
             self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
         return value
-
-
-def _forget_frames(error: BaseException) -> None:
-    """Of it, and of what it was raised from."""
-    met: BaseException | None = error
-    while met is not None:
-        met.__traceback__ = None
-        met = met.__cause__ or met.__context__

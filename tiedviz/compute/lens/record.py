@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
+
 from tiedviz.compute.lens.lens import Lens
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.next_token.inspection import prompt_record
@@ -21,6 +23,7 @@ def lens_record(loaded: LoadedModel, prompt: Prompt, lens: Lens) -> dict[str, An
     text, so that a program can use it.
     """
     _, after = reproduced_unembedding(loaded)
+    shares = lens.probabilities, lens.tracked_probabilities if lens.watched else None
     return {
         **prompt_record(loaded, prompt),
         "formula": formula_text(after, tied=loaded.tied),
@@ -30,14 +33,24 @@ def lens_record(loaded: LoadedModel, prompt: Prompt, lens: Lens) -> dict[str, An
         "layers": [
             {
                 "layer": layer,
-                "positions": [_place(loaded, lens, layer, at) for at in range(len(lens.positions))],
+                "positions": [
+                    _place(loaded, lens, shares, layer, at) for at in range(len(lens.positions))
+                ],
             }
             for layer in range(lens.layers + 1)
         ],
     }
 
 
-def _place(loaded: LoadedModel, lens: Lens, layer: int, column: int) -> dict[str, Any]:
+def _place(
+    loaded: LoadedModel,
+    lens: Lens,
+    shares: tuple[torch.Tensor, torch.Tensor | None],
+    layer: int,
+    column: int,
+) -> dict[str, Any]:
+    """One cell; `shares` are the probabilities of the lens, and of what is watched in it."""
+    likely, watched = shares
     place = {
         "position": lens.positions[column],
         "entropy": float(lens.entropy[layer, column]),
@@ -45,16 +58,16 @@ def _place(loaded: LoadedModel, lens: Lens, layer: int, column: int) -> dict[str
             loaded,
             id=lens.ids[layer, column].tolist(),
             logit=lens.logits[layer, column].tolist(),
-            probability=lens.probabilities[layer, column].tolist(),
+            probability=likely[layer, column].tolist(),
         ),
     }
-    if lens.watched:
+    if watched is not None:
         place["watched"] = _tokens(
             loaded,
             id=list(lens.watched),
             rank=lens.tracked_ranks[layer, column, 1:].tolist(),
             logit=lens.tracked_logits[layer, column, 1:].tolist(),
-            probability=lens.tracked_probabilities[layer, column, 1:].tolist(),
+            probability=watched[layer, column, 1:].tolist(),
         )
     return place
 

@@ -16,7 +16,7 @@ from tiedviz.models.memory.costs import Cost, cost_of
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import kept_answers, kept_texts, residents
 from tiedviz.ui.compare.seats import Seat
-from tiedviz.ui.frame.choice import hub_is_thinking, remote
+from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opening import is_opening, progress
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals import Refusal
@@ -161,7 +161,9 @@ def open_button(waiting: Sequence[Seat], label: str, why: str, key: str) -> None
 
 def _button(waiting: Sequence[Seat]) -> None:
     names = " and ".join(markdown_safe(seat.title) for seat in _once(waiting))
-    if any(hub_is_thinking(_source(seat)) for seat in waiting):
+    # where the sidebar's model is among them the sidebar polls: one polling fragment on a screen
+    asked = any(hub_is_thinking(_source(seat)) for seat in waiting)
+    if asked and not hub_is_thinking(chosen_source()):
         _wait_for_the_hub(list(waiting))
     open_button(waiting, f"Open {names}", "answers", "open to compare")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.ui.export import csv_button
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
@@ -89,7 +90,4 @@ def _ranked(loaded: LoadedModel, vector: torch.Tensor) -> None:
         column_config=columns,
         alt="The ten tokens nearest to the uploaded vector",
     )
-    st.download_button(
-        "CSV", frame.to_csv(index=False), "vector.csv", "text/csv", on_click="ignore",
-        key="any vector csv",
-    )  # fmt: skip
+    csv_button(frame, "vector")

@@ -14,6 +14,7 @@ from tiedviz.ui.continuing import (
     way_controls,
     write_on,
 )
+from tiedviz.ui.export import csv_button
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.ui.prompt_bar import DECODER_KEY, append_to_prompt
 from tiedviz.words.refusals.continuation import NoContinuation
@@ -115,6 +116,4 @@ def _table(loaded: LoadedModel, found: Continuation) -> None:
             },
             alt="The tokens of the continuation with their probabilities",
         )
-        st.download_button(
-            "CSV", frame.to_csv(index=False), "continuation.csv", "text/csv", on_click="ignore"
-        )
+        csv_button(frame, "continuation")
