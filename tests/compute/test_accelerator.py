@@ -36,7 +36,7 @@ from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
 from tiedviz.compute.walkthrough.entrance import entrance_of
 from tiedviz.compute.walkthrough.special import special_rows
 from tiedviz.compute.walkthrough.table import rows_around
-from tiedviz.compute.witnesses.hearing import live_witnesses
+from tiedviz.compute.witnesses.live import live_witnesses
 
 PROMPT = [41, 7, 90, 13, 66]
 

@@ -25,6 +25,8 @@ from tiedviz.words.shelf import ShelfModel, Wheel
 
 
 def main(model: ShelfModel, how: str, stage: str = "", number: str = "1") -> None:
+    # a shell that runs the tests in the background has its children ignore it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     seen: Counter[str] = Counter()
 
     def report(step: Step) -> None:

@@ -153,7 +153,7 @@ def test_below_the_last_layer_everything_names_the_layer(visit, folder, by):
     assert "h_L" not in specification
     assert ("with h_1" in specification or "from h_1" in specification) is (by != "logit")
     assert any("at layer 1, taken apart" in each for each in said)
-    assert app.latex[0].value.startswith("z = h_1")
+    assert app.latex[0].value.strip("$\n").startswith("z = h_1")
     assert "h_L" not in "".join(each.value for each in (*app.code, *app.latex))
     [code] = [code.value for code in app.code if "from transformers import" in code.value]
     assert "# what layer 1 of 2 would say" in code

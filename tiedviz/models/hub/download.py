@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from tiedviz.models.hub.layout import CONFIG, Listing
 from tiedviz.models.hub.watching import StoodStill, watched
 from tiedviz.models.progress import Report, Step
 from tiedviz.words.refusals.hub import HubStoodStill
-from tiedviz.words.refusals.opening import WrongHash
+from tiedviz.words.refusals.opening import DiskFull, WrongHash
 
 _BLOCK = 8 << 20
 # The client tells of bytes by the chunk. Its own, of 10 MB, would take a slow line longer than
@@ -70,8 +71,12 @@ def _one(listing: Listing, name: str, progress: Fetched) -> Path:
         except OSError as error:
             if error.errno is None:
                 raise  # one of the Hub's own errors, which are OSErrors too
-            with writing():
-                raise
+            try:
+                with writing():
+                    raise
+            except DiskFull as full:
+                free = shutil.disk_usage(cache_folder()).free
+                raise DiskFull(full.said, listing.sizes[name], free) from full
 
 
 def _check(path: Path, expected: str, report: Report) -> None:
