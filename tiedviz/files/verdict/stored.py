@@ -171,7 +171,7 @@ def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
         return found
     sides = [t for t in found.copies if t.name in found.unheard and t.offset is not None]
     alike = [t for t in sides if t.dtype == shared.dtype]
-    if most is not None and sum(2 * tensor.nbytes for tensor in alike) > most:
+    if not alike or (most is not None and sum(2 * t.nbytes for t in alike) > most):
         return found
     from tiedviz.files.verdict.copies.place import Place, same_bytes
 
