@@ -45,7 +45,7 @@ def test_the_numbers_are_those_of_the_librarys_own_loss(page, folder):
     loss, n, gradient = by_hand(folder, PROMPT)
     said = text_of(page)
     assert f"Loss **{loss:.4f}** nats, mean of {n} positions" in said
-    assert f"‖input + output‖ = **{float(gradient.norm()):.4g}**" in said
+    assert f"‖input + output‖ = **{float(gradient.norm()):#.4g}**" in said
     assert "max |Δ| = **" in said and "limit" in said and "(float32)" in said
     sides, _ = chart_data(page, 0)
     assert sides["side"].tolist() == ["input", "output"]

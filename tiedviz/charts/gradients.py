@@ -25,7 +25,7 @@ def side_bars(
             "norm": [input_norm, output_norm],
             "rows": [input_rows, output_rows],
             "label": [
-                f"{norm:.4g}, {rows:,} row{'' if rows == 1 else 's'}"
+                f"{norm:#.4g}, {rows:,} row{'' if rows == 1 else 's'}"
                 for norm, rows in ((input_norm, input_rows), (output_norm, output_rows))
             ],
         }

@@ -63,7 +63,7 @@ def two_bars(shown: Shown) -> None:
             )
             return
         st.markdown(f"Cosine of the two sides **{split.cosine:.3f}**")
-        st.markdown(f"‖input + output‖ = **{split.sum_norm:.4g}**")
+        st.markdown(f"‖input + output‖ = **{split.sum_norm:#.4g}**")
         st.caption(
             "Cosine 0: the sides correct the table in unrelated directions; below 0 they pull "
             "apart, and each undoes some of the other."
