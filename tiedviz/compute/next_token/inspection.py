@@ -39,7 +39,8 @@ def inspection(
     _, after = reproduced_unembedding(loaded)
     if nearest is None:
         nearest = nearest_tokens(loaded, reading, by=by, top=top, temperature=temperature)
-    texts = [loaded.vocabulary.token(id).text for id in nearest["id"]]
+    columns = {name: nearest[name].tolist() for name in _TOP}
+    columns["text"] = [loaded.vocabulary.token(id).text for id in columns["id"]]
     return {
         **prompt_record(loaded, prompt),
         "h": {
@@ -54,7 +55,7 @@ def inspection(
         "notes": list(prompt.notes),
         "by": by.value,
         "temperature": temperature,
-        "top": nearest.assign(text=texts)[list(_TOP)].to_dict("records"),
+        "top": [dict(zip(_TOP, row, strict=True)) for row in zip(*columns.values(), strict=True)],
     }
 
 

@@ -66,7 +66,9 @@ def nearest_tokens(
     )
     for name, values in scores.items():
         # one comparison for each token shown is far cheaper than sorting the whole vocabulary
-        frame[f"rank_{name.value}"] = [int((competing[name] > values[id]).sum()) + 1 for id in ids]
+        frame[f"rank_{name.value}"] = [
+            int(torch.count_nonzero(competing[name] > values[id])) + 1 for id in ids
+        ]
     return frame
 
 
