@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from tiedviz.charts.filled import FilledChart, no_rows, specified
+from tiedviz.charts.filled import FilledChart, names_axis, no_rows, specified
 from tiedviz.charts.palette import LIVE, OTHER
 from tiedviz.words.numbers import percent
 from tiedviz.words.tokens import shorten
@@ -50,19 +50,9 @@ def candidate_bars(
 @lru_cache(maxsize=128)  # the title names the layer
 def _bars(measure: str, title: str, colour: str, bars: int) -> Mapping[str, Any]:
     names, picked = alt.param("names", value=[]), alt.param("picked", value=-1)
-    y_axis = alt.Axis(
-        labelExpr="names[datum.value - 1]",
-        labelFont="monospace",
-        labelLimit=180,
-        labelOverlap=False,
-        labelFlush=False,
-        title=None,
-        ticks=False,
-        domain=False,
-    )
     pick = alt.selection_point(name=PICK, fields=["id"], on="click", empty=False)
     base = alt.Chart(no_rows()).encode(
-        y=alt.Y("rank:O", axis=y_axis),
+        y=alt.Y("rank:O", axis=names_axis(180, labelFont="monospace")),
         x=alt.X(f"{measure}:Q", title=title, axis=_x_axis(measure)),
         tooltip=[
             alt.Tooltip("text:N", title="token"),

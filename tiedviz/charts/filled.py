@@ -46,6 +46,25 @@ def no_rows() -> alt.NamedData:
     return alt.NamedData(_ROWS)
 
 
+def names_axis(limit: int, **options: Any) -> alt.Axis:
+    """An axis of rows numbered from 1 that shows a name for each: those of the parameter `names`.
+
+    Args:
+        limit: of a name, in pixels.
+        options: further properties of the axis.
+    """
+    return alt.Axis(
+        labelExpr="names[datum.value - 1]",
+        labelLimit=limit,
+        labelOverlap=False,
+        labelFlush=False,
+        title=None,
+        ticks=False,
+        domain=False,
+        **options,
+    )
+
+
 def specified(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
     """The specification of a chart on `no_rows`, checked, without Altair's default theme."""
     return {key: value for key, value in chart.to_dict().items() if key != "config"}

@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from tiedviz.charts.filled import FilledChart, no_rows, specified
+from tiedviz.charts.filled import FilledChart, names_axis, no_rows, specified
 from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT
 
 _STEP = 22
@@ -29,16 +29,8 @@ def waterfall(steps: pd.DataFrame) -> FilledChart:
 @lru_cache(maxsize=32)
 def _waterfall(steps: int) -> Mapping[str, Any]:
     names = alt.param("names", value=[])
-    axis = alt.Axis(
-        labelExpr="names[datum.value - 1]",
-        labelLimit=220,
-        labelOverlap=False,
-        labelFlush=False,
-        ticks=False,
-        domain=False,
-    )
     base = alt.Chart(no_rows()).encode(
-        y=alt.Y("at:O", title=None, axis=axis),
+        y=alt.Y("at:O", axis=names_axis(220)),
         tooltip=[
             alt.Tooltip("step:N", title="step"),
             alt.Tooltip("detail:N", title="product"),
