@@ -21,6 +21,23 @@ def randomise(model, seed=0):
     return model
 
 
+def marian(tie):
+    """A tiny Marian whose encoder and decoder have vocabularies of their own."""
+    from transformers import MarianConfig, MarianMTModel
+
+    from tiedviz.models.building import building
+
+    sizes = {"vocab_size": 50, "decoder_vocab_size": 40, "d_model": 16, "pad_token_id": 0}
+    layers = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32}
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "decoder_ffn_dim": 32}
+    with building():
+        config = MarianConfig(
+            **sizes, **layers, **heads, share_encoder_decoder_embeddings=False,
+            decoder_start_token_id=0, eos_token_id=1, tie_word_embeddings=tie,
+        )  # fmt: skip
+        return randomise(MarianMTModel(config))
+
+
 def tiny(tie, **changes):
     """T(tie) of the cases: a two-layer Llama of 50 tokens and width 16, every weight random."""
     from transformers import LlamaConfig, LlamaForCausalLM

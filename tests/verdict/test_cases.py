@@ -4,7 +4,7 @@ import numpy
 import pytest
 import torch
 
-from tests.verdict.conftest import DELETE, randomise, tiny
+from tests.verdict.conftest import DELETE, marian, randomise, tiny
 from tiedviz.files.verdict.audit import hear_files
 from tiedviz.files.verdict.decide import decide
 
@@ -219,19 +219,6 @@ def test_padded_heads_differ_by_their_extra_rows(checkpoint):  # case 23
 
 
 def test_encoder_and_decoder_with_tables_of_their_own_are_partly_tied(save):
-    from transformers import MarianConfig, MarianMTModel
-
-    from tiedviz.models.building import building
-
-    sizes = {"vocab_size": 50, "decoder_vocab_size": 40, "d_model": 16, "pad_token_id": 0}
-    layers = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32}
-    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "decoder_ffn_dim": 32}
-    with building():
-        config = MarianConfig(
-            **sizes, **layers, **heads, share_encoder_decoder_embeddings=False,
-            decoder_start_token_id=0,
-        )  # fmt: skip
-        model = randomise(MarianMTModel(config))
-    verdict = save(model).verdict()
+    verdict = save(marian(True)).verdict()
     assert verdict.word == "partly_tied"
     assert verdict.state == "Decoder and output share a table; the encoder has one of its own."

@@ -4,7 +4,7 @@ import pytest
 import torch
 from safetensors.torch import save_model
 
-from tests.verdict.conftest import DELETE, randomise, tiny
+from tests.verdict.conftest import DELETE, marian, randomise, tiny
 from tiedviz.compute.witnesses.loaded import hear_loaded
 from tiedviz.files.verdict.decide import decide
 from tiedviz.files.verdict.repair import repair_for
@@ -143,20 +143,6 @@ def test_a_decoder_of_another_class_has_its_own_table(save, tie, word):
     assert stored.partner.name == "decoder.bert.embeddings.word_embeddings.weight"
     files, both = saved.verdict(), decide(declared, stored, hear_loaded(model))
     assert (files.word, both.word) == (word, word)
-
-
-def marian(tie):
-    from transformers import MarianConfig, MarianMTModel
-
-    sizes = {"vocab_size": 50, "decoder_vocab_size": 40, "d_model": 16, "pad_token_id": 0}
-    layers = {"encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 32}
-    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "decoder_ffn_dim": 32}
-    with building():
-        config = MarianConfig(
-            **sizes, **layers, **heads, share_encoder_decoder_embeddings=False,
-            decoder_start_token_id=0, eos_token_id=1, tie_word_embeddings=tie,
-        )  # fmt: skip
-        return randomise(MarianMTModel(config))
 
 
 @pytest.mark.parametrize("make", [marian, encoder_decoder])
