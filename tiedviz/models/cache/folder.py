@@ -134,10 +134,10 @@ def _numbers(folder: Path, needed: int | None) -> Iterator[None]:
     except DiskFull as full:
         if needed is None:
             raise
-        raise DiskFull(full.said, needed, free_without(folder)) from full
+        raise DiskFull(full.said, needed, _free_without(folder)) from full
 
 
-def free_without(path: Path) -> int:
+def _free_without(path: Path) -> int:
     """Bytes that will be free on the disk of a file or folder once that is gone."""
     import shutil
 
