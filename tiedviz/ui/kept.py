@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
-from tiedviz.models.opening import forget_frames
+from tiedviz.models.pool import forget_frames
 
 
 class Kept:

@@ -15,7 +15,7 @@ from tiedviz.compute.next_token.reading import read
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.files.verdict.audit import hear_files
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import Bos, Prompt, encode
 
 # Two stored copies are compared for the verdict up to this many bytes, as on other pages.
@@ -43,7 +43,7 @@ class Answer:
 
     source: str
     title: str
-    kind: Kind
+    kind: ModelKind
     prompt: Prompt
     position: int
     notes: tuple[str, ...]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from tiedviz.files.access import StrPath, folder_of
 from tiedviz.files.config import dimensions
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.folder import read_header
+from tiedviz.files.formats import read_header
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
 from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
 from tiedviz.files.verdict.witnesses import COMPARING, Stored

@@ -2,8 +2,8 @@
 
 | cache | holds | keyed by | bound |
 |---|---|---|---|
-| `residents` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
-| `asked` | what the Hub said of a repository | id, revision | 200 |
+| `model_pool` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
+| `hub_answers` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
 | `files_verdict` | a verdict from files alone | name as typed | 64, one minute |
 | `header_verdict` | a verdict from headers, no copies compared | path, sizes, times | 64 |
@@ -33,7 +33,7 @@ with a leading underscore beside the key that names them. Nothing cached is ever
 it is shared.
 """
 
-from tiedviz.ui.caches.opened import asked, residents
+from tiedviz.ui.caches.opened import hub_answers, model_pool
 from tiedviz.ui.caches.results import (
     counts,
     kept_answers,
@@ -63,12 +63,12 @@ from tiedviz.ui.caches.verdicts import (
 
 __all__ = [
     "COMPARED_AT_ONCE",
-    "asked",
     "counts",
     "files_verdict",
     "gradients_done",
     "header_verdict",
     "heard_files",
+    "hub_answers",
     "kept_answers",
     "kept_continuations",
     "kept_geometry",
@@ -82,9 +82,9 @@ __all__ = [
     "map_path",
     "map_payload",
     "map_view",
+    "model_pool",
     "named_config",
     "reading",
     "remember_heard",
-    "residents",
     "run_gradients",
 ]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.hub.known import Asked
-from tiedviz.models.memory.residents import Residents
-from tiedviz.models.progress import Report, Step
+from tiedviz.models.hub import HubAnswers
+from tiedviz.models.pool import ModelPool
+from tiedviz.models.progress import Report, Stage
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
 
 @st.cache_resource(show_spinner=False)
-def residents() -> Residents:
+def model_pool() -> ModelPool:
     """The open models of this process, shared by all visitors."""
-    return Residents(_load)
+    return ModelPool(_load)
 
 
 def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> LoadedModel:
@@ -27,12 +27,12 @@ def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> L
     from tiedviz.models.loading import load
 
     loaded = load(source, report=report, make_room=make_room)
-    report(Step("Measuring what turns its states into scores"))
+    report(Stage("Measuring what turns its states into scores"))
     unembedding_of(loaded)
     return loaded
 
 
 @st.cache_resource(show_spinner=False)
-def asked() -> Asked:
+def hub_answers() -> HubAnswers:
     """What the Hub said about repositories, asked for in the background."""
-    return Asked()
+    return HubAnswers()

@@ -1,27 +1,108 @@
-"""The headers of a repository's weights, read by byte range: no weight is downloaded for them."""
+"""Asking the Hub, and turning every way it can fail into words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
-from huggingface_hub import get_session, hf_hub_url
+import httpx2 as httpx
+from huggingface_hub import HfApi, errors, get_session, hf_hub_url
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
-from tiedviz.files.config import parse_config
+from tiedviz.files.config import parse_config, parse_object
 from tiedviz.files.facts import ModelFacts, gather_facts
+from tiedviz.files.formats import join_shards, weight_map
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.json_text import parse_object
 from tiedviz.files.safetensors import read_safetensors
-from tiedviz.files.shards import join_shards, weight_map
 from tiedviz.files.verdict.copies.place import Place, Progress, quiet
 from tiedviz.files.verdict.stored import compare_at
 from tiedviz.files.verdict.witnesses import Stored
-from tiedviz.models.hub.address import TIMEOUT, endpoint
-from tiedviz.models.hub.asking import hub_errors
-from tiedviz.models.hub.layout import Listing
+from tiedviz.models.hub import TIMEOUT, Listing, endpoint, offline, page_of
+from tiedviz.words.refusals import hub as words
 from tiedviz.words.refusals.file import MissingShard
+from tiedviz.words.refusals.hub import HubOffline
+
+
+@contextmanager
+def hub_errors(repo: str, revision: str | None = None, file: str = "") -> Iterator[None]:
+    """Run a block that talks to the Hub; whatever goes wrong comes out as a `HubRefusal`.
+
+    The kinds are told apart by exception class and status, never by the text of a message.
+    """
+    try:
+        yield
+    except errors.OfflineModeIsEnabled as error:
+        raise words.HubOffline(repo) from error
+    except errors.GatedRepoError as error:
+        kind = words.GatedNotOnList if _status(error) == 403 else words.GatedWithoutLogin
+        raise kind(repo, page_of(repo)) from error
+    except errors.RevisionNotFoundError as error:
+        raise words.NoSuchRevision(repo, revision or "main") from error
+    except errors.RepositoryNotFoundError as error:
+        missing = words.NoSuchRepository(repo) if _status(error) == 404 else words.NeedsLogin(repo)
+        raise missing from error
+    except errors.HfHubHTTPError as error:
+        raise _by_status(repo, error) from error
+    except (httpx.TransportError, errors.LocalEntryNotFoundError) as error:
+        raise _broken_off(repo, file, error) from error
+    except (httpx.HTTPError, ValueError, KeyError) as error:
+        raise words.HubBroken(repo, "its answer could not be read") from error
+
+
+def _status(error: errors.HfHubHTTPError) -> int:
+    response = getattr(error, "response", None)
+    return int(getattr(response, "status_code", 0) or 0)
+
+
+def _by_status(repo: str, error: errors.HfHubHTTPError) -> words.HubRefusal:
+    status = _status(error)
+    if status == 429:
+        return words.HubBusy(repo)
+    if status in (401, 403):
+        return words.NeedsLogin(repo)
+    if status == 404:
+        return words.NoSuchRepository(repo)
+    return words.HubBroken(repo, f"status {status}" if status else "no status")
+
+
+def _broken_off(repo: str, file: str, error: BaseException) -> words.HubRefusal:
+    """A connection that never stood, or one that broke while a file came."""
+    for seen in _chain(error):
+        if isinstance(seen, errors.HfHubHTTPError):
+            return _by_status(repo, seen)
+        if isinstance(seen, (httpx.ReadError, httpx.RemoteProtocolError)) and file:
+            return words.DownloadCut(repo, file)
+        if isinstance(seen, httpx.ReadTimeout) and file:
+            return words.HubStoodStill(repo, file, TIMEOUT)
+    return words.HubUnreachable(repo, endpoint())
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def list_repository(repo: str, revision: str | None = None) -> Listing:
+    """What the Hub holds under this name now.
+
+    Raises:
+        HubRefusal: one of its kinds; within a few seconds.
+    """
+    if offline():
+        raise HubOffline(repo)
+    with hub_errors(repo, revision):
+        info = HfApi(endpoint=endpoint()).model_info(
+            repo, revision=revision, files_metadata=True, timeout=TIMEOUT
+        )
+        files = info.siblings or []
+        sizes = {entry.rfilename: int(entry.size or 0) for entry in files}
+        hashes = {entry.rfilename: str(entry.lfs.sha256) for entry in files if entry.lfs}
+        return Listing(repo, str(info.sha), sizes, revision or "main", hashes)
+
 
 _AT_ONCE = 8
 _MOST_JSON = 100_000_000  # bytes; an index of a model with 300 shards has about 20 MB
