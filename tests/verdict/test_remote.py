@@ -9,9 +9,9 @@ from tests.hub.conftest import hub
 from tests.hub.released import released_gpt2
 from tests.verdict.conftest import Checkpoint, tiny
 from tiedviz.commands.line import main
-from tiedviz.files.verdict.stored import from_header
 from tiedviz.models.hub.headers import compare_remote, remote_header
 from tiedviz.models.hub.listing import list_repository
+from tiedviz.verdict.stored import from_header
 from tiedviz.words.refusals.hub import DownloadCut, HubUnreachable
 
 __all__ = ["hub"]  # a fixture
@@ -131,8 +131,8 @@ def test_two_copies_on_the_hub_are_decided_by_fetching_just_them(
 
 
 def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
-    from tiedviz.files.verdict.copies import compare as comparing
     from tiedviz.models.hub import headers
+    from tiedviz.verdict.copies import compare as comparing
 
     two_copies(hub, tmp_path, nudged)
     listing = list_repository("org/two")
@@ -159,7 +159,7 @@ def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
 
 
 def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
-    from tiedviz.files.verdict.copies import compare as comparing
+    from tiedviz.verdict.copies import compare as comparing
 
     two_copies(hub, tmp_path, lambda e: e)
     listing = list_repository("org/two")
@@ -179,7 +179,7 @@ def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
 
 
 def test_a_hub_that_goes_away_in_the_middle_is_said_and_decides_nothing(hub, tmp_path, monkeypatch):
-    from tiedviz.files.verdict.copies import compare as comparing
+    from tiedviz.verdict.copies import compare as comparing
 
     two_copies(hub, tmp_path, lambda e: e)
     listing = list_repository("org/two")

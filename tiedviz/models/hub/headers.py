@@ -15,12 +15,12 @@ from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.json_text import parse_object
 from tiedviz.files.safetensors import read_safetensors
 from tiedviz.files.shards import join_shards, weight_map
-from tiedviz.files.verdict.copies.place import Place, Progress, quiet
-from tiedviz.files.verdict.stored import compare_at
-from tiedviz.files.verdict.witnesses import Stored
 from tiedviz.models.hub.address import TIMEOUT, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.layout import Listing
+from tiedviz.verdict.copies.place import Place, Progress, quiet
+from tiedviz.verdict.stored import compare_at
+from tiedviz.verdict.witnesses import Stored
 from tiedviz.words.refusals.file import MissingShard
 
 _AT_ONCE = 8

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.verdict.audit import declare
-from tiedviz.files.verdict.stored import from_header
-from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.hub.layout import Listing
+from tiedviz.verdict.audit import declare
+from tiedviz.verdict.stored import from_header
+from tiedviz.verdict.witnesses import Declared, Stored
 
 _MOST_KEPT = 200
 _FAILURE_KEPT = 20.0  # seconds

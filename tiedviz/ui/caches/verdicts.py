@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tiedviz.compute.witnesses.hearing import Hearing
-    from tiedviz.files.verdict.witnesses import Declared, Stored
+    from tiedviz.verdict.witnesses import Declared, Stored
 
 # Two stored copies up to this size are compared at once; more takes a button and a progress bar.
 COMPARED_AT_ONCE = 100_000_000
@@ -60,6 +60,6 @@ def header_verdict(key: str, _files: Path) -> Hearing:
         FileRefusal: they cannot be read.
     """
     from tiedviz.compute.witnesses.hearing import hearing
-    from tiedviz.files.verdict.audit import hear_files
+    from tiedviz.verdict.audit import hear_files
 
     return hearing("", *hear_files(_files, most=0), None)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from tiedviz.files.config import read_config
 from tiedviz.files.listing import CONFIG
 from tiedviz.files.opening import StrPath, folder_of, is_file
-from tiedviz.files.verdict.declared import declared_in, inferred
-from tiedviz.files.verdict.stored import stored_in
-from tiedviz.files.verdict.witnesses import Declared, Stored
+from tiedviz.verdict.declared import declared_in, inferred
+from tiedviz.verdict.stored import stored_in
+from tiedviz.verdict.witnesses import Declared, Stored
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.copies.place import Progress
+    from tiedviz.verdict.copies.place import Progress
 
 
 def hear_files(

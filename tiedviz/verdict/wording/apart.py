@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.wording.numbers import small_number
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.wording.numbers import small_number
 from tiedviz.words.numbers import count, plural
 
 

@@ -2,8 +2,8 @@
 
 from typing import Literal, NamedTuple
 
-from tiedviz.files.verdict.wording.numbers import exact_size
-from tiedviz.files.verdict.wording.words import Tone, Word
+from tiedviz.verdict.wording.numbers import exact_size
+from tiedviz.verdict.wording.words import Tone, Word
 
 
 def unpacked_words(nbytes: int, uncounted: bool) -> str:

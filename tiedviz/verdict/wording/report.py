@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tiedviz import __version__
-from tiedviz.files.verdict.verdict import unpacked_words
+from tiedviz.verdict.verdict import unpacked_words
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.refusals.file import printable
 

@@ -11,13 +11,13 @@ from tiedviz.files.folder import read_header
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
-from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
-from tiedviz.files.verdict.witnesses import COMPARING, Stored
+from tiedviz.verdict.adapters import adapter_layers, adapter_targets
+from tiedviz.verdict.witnesses import COMPARING, Stored
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.copies.place import Place, Progress
+    from tiedviz.verdict.copies.place import Place, Progress
 
 
 def stored_in(
@@ -89,7 +89,7 @@ def compare_copies(
         return found
     if most is not None and found.to_read > most:
         return found
-    from tiedviz.files.verdict.copies.place import Place  # most models have no two copies
+    from tiedviz.verdict.copies.place import Place  # most models have no two copies
 
     return compare_at(found, Place(found.partner, folder), Place(found.head, folder), progress)
 
@@ -102,8 +102,8 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress | Non
     """
     if not found.comparable:
         return found
-    from tiedviz.files.verdict.copies.compare import cannot_compare, compare
-    from tiedviz.files.verdict.copies.place import quiet
+    from tiedviz.verdict.copies.compare import cannot_compare, compare
+    from tiedviz.verdict.copies.place import quiet
 
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
@@ -173,7 +173,7 @@ def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
     alike = [t for t in sides if t.dtype == shared.dtype]
     if not alike or (most is not None and sum(2 * t.nbytes for t in alike) > most):
         return found
-    from tiedviz.files.verdict.copies.place import Place, same_bytes
+    from tiedviz.verdict.copies.place import Place, same_bytes
 
     first, heard = Place(shared, folder), {tensor.name for tensor in alike}
     return found._replace(
