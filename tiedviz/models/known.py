@@ -11,7 +11,7 @@ from tiedviz.models.cache.convert import converted_folder
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.sources import HubSource, ShelfSource, Source
-from tiedviz.verdict.verdict import unpacked_words
+from tiedviz.words.numbers import unpacked_words
 from tiedviz.words.shelf import ShelfModel
 
 if TYPE_CHECKING:

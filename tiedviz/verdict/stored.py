@@ -17,6 +17,7 @@ from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
+    from tiedviz.models.hub.layout import Listing
     from tiedviz.verdict.copies.place import Place, Progress
 
 
@@ -108,6 +109,31 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress | Non
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
     return found._replace(comparison=compare(one, other, progress or quiet), uncompared="")
+
+
+def compare_remote(listing: Listing, stored: Stored, progress: Progress | None = None) -> Stored:
+    """The same with its two copies compared: their bytes are fetched, block by block.
+
+    Nothing is kept on disk, and a few blocks in memory.
+
+    Args:
+        listing: the repository on the Hub.
+        stored: what its headers said.
+        progress: told of the bytes of E that are done; it may raise to stop.
+
+    Raises:
+        HubRefusal: the Hub fails, or the connection breaks off.
+    """
+    from tiedviz.models.hub.headers import remote_reader
+    from tiedviz.verdict.copies.place import Place
+
+    if not stored.two_copies or stored.partner is None or stored.head is None:
+        return stored
+    one, other = (
+        Place(each, listing.repo, remote_reader(listing, each.file), listing.sizes[each.file])
+        for each in (stored.partner, stored.head)
+    )
+    return compare_at(stored, one, other, progress)
 
 
 def _kept_otherwise(header: Header, head: StoredTensor, config: Mapping[str, object]) -> str:

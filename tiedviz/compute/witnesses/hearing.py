@@ -8,7 +8,7 @@ from tiedviz.files.allowed import readable_path
 from tiedviz.verdict.audit import declare, hear_files
 from tiedviz.verdict.decide import decide
 from tiedviz.verdict.record import audit_record
-from tiedviz.verdict.stored import from_header
+from tiedviz.verdict.stored import compare_remote, from_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -144,7 +144,7 @@ def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, St
     source = find_source(model)
     if not isinstance(source, HubSource):
         raise NotHereYet(source.title, source.text)
-    from tiedviz.models.hub.headers import compare_remote, remote_header
+    from tiedviz.models.hub.headers import remote_header
     from tiedviz.models.hub.listing import list_repository
     from tiedviz.models.progress import Step
 

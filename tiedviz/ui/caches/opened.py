@@ -10,6 +10,7 @@ import streamlit as st
 from tiedviz.models.hub.known import Asked
 from tiedviz.models.memory.residents import Residents
 from tiedviz.models.progress import Report, Step
+from tiedviz.verdict.audit import hear_header
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -35,4 +36,4 @@ def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> L
 @st.cache_resource(show_spinner=False)
 def asked() -> Asked:
     """What the Hub said about repositories, asked for in the background."""
-    return Asked()
+    return Asked(hear_header)

@@ -133,7 +133,7 @@ def _compare(heard: Heard) -> None:
     if heard.files is not None:
         remember_heard(identity(heard.files), hear_files(heard.files, progress=tell))
     elif heard.remote is not None:
-        from tiedviz.models.hub.headers import compare_remote
+        from tiedviz.verdict.stored import compare_remote
 
         compared = compare_remote(heard.remote.listing, heard.hearing.stored, tell)
         remember_heard(_remote_key(heard.remote), (heard.hearing.declared, compared))

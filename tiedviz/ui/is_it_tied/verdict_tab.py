@@ -11,8 +11,7 @@ from tiedviz.ui.is_it_tied.alike import alike
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.verdict.repair import repair_for
 from tiedviz.verdict.verdict import Costs
-from tiedviz.verdict.wording.numbers import exact_size
-from tiedviz.words.numbers import count, percent
+from tiedviz.words.numbers import count, exact_size, percent
 from tiedviz.words.tokens import markdown_safe
 
 _WITHOUT_COSTS = ("no_head", "cannot_tell")

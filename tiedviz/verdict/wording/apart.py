@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tiedviz.verdict.case import Case
-from tiedviz.verdict.wording.numbers import small_number
-from tiedviz.words.numbers import count, plural
+from tiedviz.words.numbers import count, plural, small_number
 
 
 def unequal_rows(case: Case) -> tuple[int, int] | None:

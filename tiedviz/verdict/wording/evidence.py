@@ -9,8 +9,8 @@ from tiedviz.files.config import Flag
 from tiedviz.verdict.case import Case
 from tiedviz.verdict.verdict import Evidence
 from tiedviz.verdict.witnesses import Comparison, Declared, Stored
-from tiedviz.verdict.wording.numbers import small_number, tensor_words
-from tiedviz.words.numbers import plural, scientific
+from tiedviz.verdict.wording.numbers import tensor_words
+from tiedviz.words.numbers import plural, scientific, small_number
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from tiedviz.verdict.wording.apart import (
     unequal_rows,
 )
 from tiedviz.verdict.wording.causes import causes_of
-from tiedviz.verdict.wording.numbers import exact_size, shape_words
+from tiedviz.verdict.wording.numbers import shape_words
 from tiedviz.verdict.wording.words import Word
-from tiedviz.words.numbers import plural, short_count
+from tiedviz.words.numbers import exact_size, plural, short_count
 from tiedviz.words.refusals.file import listed, printable
 
 _STATES: dict[Word, str] = {
