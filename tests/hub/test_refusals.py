@@ -141,7 +141,7 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     from tiedviz.models import hub as hub_module
 
     monkeypatch.setattr(hub_module, "_MOST_KEPT", 3)
-    monkeypatch.setattr(hub_module, "_ask", lambda repo, revision: repo)
+    monkeypatch.setattr(hub_module, "_ask", lambda repo, revision, witness: repo)
     asked = hub_module.HubAnswers()
     for number in range(10):
         asked.about(f"a/{number}", None).result()

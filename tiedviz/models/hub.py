@@ -11,17 +11,15 @@ import os
 import re
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from tiedviz.files.facts import ModelFacts, gather_facts
+from tiedviz.files.header import Header
 from tiedviz.words.refusals.hub import NothingToOpen
-
-if TYPE_CHECKING:
-    from tiedviz.files.verdict.witnesses import Declared, Stored
 
 CONFIG = "config.json"
 _TOKENIZER_FILES = re.compile(
@@ -189,6 +187,9 @@ def _shards_complete(snapshot: Path, found: Listing) -> bool:
     return promised is not None and len(weights) == int(promised[1])
 
 
+Witness = Callable[[Header, dict[str, object]], Any]
+"""What is made of a repository's joined header and raw config.json, which are not kept."""
+
 _MOST_KEPT = 200
 _FAILURE_KEPT = 20.0  # seconds
 
@@ -200,12 +201,12 @@ class RemoteModel:
     Attributes:
         listing: its files.
         facts: from its headers; None where its weights are pickled.
-        witnesses: what config.json declares and the headers store; None likewise.
+        witnesses: what `HubAnswers` was told to make of the headers and config.json, or None.
     """
 
     listing: Listing
     facts: ModelFacts | None
-    witnesses: tuple[Declared, Stored] | None = None
+    witnesses: Any = None
 
     @property
     def download_size(self) -> int:
@@ -221,7 +222,8 @@ class _Answer(NamedTuple):
 class HubAnswers:
     """Answers of the Hub, each asked for once and remembered; a failure is asked again later."""
 
-    def __init__(self) -> None:
+    def __init__(self, witness: Witness = lambda header, config: None) -> None:
+        self._witness = witness
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="ask the Hub")
         self._answers: dict[tuple[str, str | None], _Answer] = {}
         self._guard = threading.Lock()
@@ -234,7 +236,7 @@ class HubAnswers:
             if key not in self._answers:
                 while len(self._answers) >= _MOST_KEPT:
                     self._answers.pop(next(iter(self._answers)))
-                asked = self._pool.submit(_ask, repo, revision)
+                asked = self._pool.submit(_ask, repo, revision, self._witness)
                 self._answers[key] = _Answer(asked, time.monotonic())
             return self._answers[key].future
 
@@ -253,10 +255,7 @@ class HubAnswers:
             return None if answer is None else answer.future
 
 
-def _ask(repo: str, revision: str | None) -> RemoteModel:
-    from tiedviz.files.verdict.audit import declare
-    from tiedviz.files.verdict.stored import from_header
-
+def _ask(repo: str, revision: str | None, witness: Witness) -> RemoteModel:
     # the Hub's client takes its time
     from tiedviz.models.hub_client import list_repository, remote_header
 
@@ -264,7 +263,4 @@ def _ask(repo: str, revision: str | None) -> RemoteModel:
     found = remote_header(listing)
     if found is None:
         return RemoteModel(listing, None)
-    header, config = found
-    stored = from_header(header, config)
-    witnesses = declare(config, stored), stored
-    return RemoteModel(listing, gather_facts(header, config), witnesses)
+    return RemoteModel(listing, gather_facts(*found), witness(*found))

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import ModelFacts, read_facts
-from tiedviz.files.verdict.verdict import unpacked_words
 from tiedviz.models.cache import shelf_file
 from tiedviz.models.conversion import converted_folder
 from tiedviz.models.hub import cached_snapshot
 from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, Source
-from tiedviz.words.numbers import megabytes
+from tiedviz.words.numbers import megabytes, unpacked_words
 from tiedviz.words.shelf import ShelfModel
 
 if TYPE_CHECKING:

@@ -46,6 +46,7 @@ import streamlit as st
 from tiedviz.models.hub import HubAnswers
 from tiedviz.models.pool import ModelPool, forget_frames
 from tiedviz.models.progress import Report, Stage
+from tiedviz.verdict.audit import hear_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,9 +61,9 @@ if TYPE_CHECKING:
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.compute.token_map.table import Facts, NamedRows
     from tiedviz.compute.witnesses.hearing import Hearing
-    from tiedviz.files.verdict.witnesses import Declared, Stored
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
+    from tiedviz.verdict.witnesses import Declared, Stored
     from tiedviz.words.catalogue import CatalogueRow
 
 # Two stored copies up to this size are compared at once; more takes a button and a progress bar.
@@ -171,7 +172,7 @@ def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> L
 @st.cache_resource(show_spinner=False)
 def hub_answers() -> HubAnswers:
     """What the Hub said about repositories, asked for in the background."""
-    return HubAnswers()
+    return HubAnswers(hear_header)
 
 
 def heard_files(key: str) -> tuple[Declared, Stored] | None:
@@ -211,7 +212,7 @@ def header_verdict(key: str, _files: Path) -> Hearing:
         FileRefusal: they cannot be read.
     """
     from tiedviz.compute.witnesses.hearing import hearing
-    from tiedviz.files.verdict.audit import hear_files
+    from tiedviz.verdict.audit import hear_files
 
     return hearing("", *hear_files(_files, most=0), None)
 
