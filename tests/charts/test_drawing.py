@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from altair.utils.schemapi import SchemaValidationError, enable_debug_mode
 
-from tiedviz.charts.candidates import candidate_bars
-from tiedviz.charts.filled import no_rows, specified
+from tiedviz.charts.next_token import candidate_bars
+from tiedviz.charts.template import no_rows, specified
 from tiedviz.charts.word_bars import word_bars
 from tiedviz.ui.drawing import unchecked
 

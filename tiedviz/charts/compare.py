@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from tiedviz.charts.palette import INPUT, OTHER, OUTPUT, SHARED
-from tiedviz.charts.share import SIZE_LABEL
+from tiedviz.charts.embedding_share import SIZE_LABEL
 from tiedviz.words.tokens import shorten
 
 LETTERS = ("A", "B", "C", "D")

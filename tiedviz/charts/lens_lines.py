@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from tiedviz.charts.filled import FilledChart, no_rows, specified
+from tiedviz.charts.template import FilledChart, no_rows, specified
 from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT, SHARED
 from tiedviz.words.tokens import shorten
 

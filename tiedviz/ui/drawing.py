@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.charts.filled import FilledChart
+from tiedviz.charts.template import FilledChart
 
 if TYPE_CHECKING:
     import altair as alt

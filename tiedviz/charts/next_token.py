@@ -1,18 +1,18 @@
-"""The tokens nearest to a state, as bars."""
+"""The candidates for the next token as bars, and the arithmetic of one logit as a waterfall."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-
 import altair as alt
 import pandas as pd
-
-from tiedviz.charts.filled import FilledChart, names_axis, no_rows, specified
+from tiedviz.charts.template import FilledChart, names_axis, no_rows, specified
 from tiedviz.charts.palette import LIVE, OTHER
 from tiedviz.words.numbers import percent
 from tiedviz.words.tokens import shorten
+from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT
+
 
 PICK = "pick"
 """Name of the selection: a clicked bar comes back as `{"selection": {"pick": [{"id": …}]}}`."""
@@ -79,3 +79,48 @@ def _x_axis(measure: str) -> alt.Axis:
             labelExpr="format(datum.value * 100, '.3~g') + ' %'", grid=False, tickCount=4
         )
     return alt.Axis(grid=False, tickCount=4)
+
+
+_STEP = 22
+_COLOURS = {"adds": INPUT, "takes away": OUTPUT, "the rest": OTHER, "the logit": LIVE}
+
+
+def waterfall(steps: pd.DataFrame) -> FilledChart:
+    """Bars from `start` to `end`, in the order of the rows.
+
+    Columns used: step (label), start, end, value, detail, kind (a key of the legend: "adds",
+    "takes away", "the rest", "the logit").
+    """
+    rows = steps.assign(at=range(1, len(steps) + 1))
+    return FilledChart(_waterfall(len(rows)), rows, {"names": list(steps["step"])})
+
+
+@lru_cache(maxsize=32)
+def _waterfall(steps: int) -> Mapping[str, Any]:
+    names = alt.param("names", value=[])
+    base = alt.Chart(no_rows()).encode(
+        y=alt.Y("at:O", axis=names_axis(220)),
+        tooltip=[
+            alt.Tooltip("step:N", title="step"),
+            alt.Tooltip("detail:N", title="product"),
+            alt.Tooltip("value:Q", title="adds", format="+.5f"),
+            alt.Tooltip("end:Q", title="sum so far", format=".5f"),
+        ],
+    )
+    bars = base.mark_bar(height=14).encode(
+        x=alt.X("start:Q", title="sum so far", axis=alt.Axis(grid=False)),
+        x2="end:Q",
+        color=alt.Color(
+            "kind:N",
+            scale=alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values())),
+            legend=alt.Legend(orient="bottom", title=None),
+        ),
+    )
+    far_end = "max(datum.start, datum.end)"
+    values = (
+        base.transform_calculate(far=far_end)
+        .mark_text(align="left", dx=4, color=OTHER)
+        .encode(x="far:Q", text=alt.Text("value:Q", format="+.2f"))
+    )
+    chart = (bars + values).add_params(names)
+    return specified(chart.properties(height=_STEP * steps + 80))
