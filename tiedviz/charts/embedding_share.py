@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import altair as alt
 import pandas as pd
-from tiedviz.charts.palette import LIVE, OTHER, OUTPUT, SHARED
-from tiedviz.charts.palette import INPUT, OUTPUT, SHARED
-from io import BytesIO
 from PIL import Image, ImageDraw, ImageFont
-from tiedviz.charts.palette import INPUT, OTHER, OUTPUT, SHARED
 
+from tiedviz.charts.axes import PERCENT_LABEL, SIZE_LABEL
+from tiedviz.charts.palette import (
+    ATTENTION,
+    BLANK,
+    BLOCKS,
+    INK,
+    INPUT,
+    LEFTOVER,
+    LIVE,
+    NORMS,
+    OTHER,
+    OUTPUT,
+    PAPER,
+    POSITIONS,
+    SHARED,
+)
 
 PICK = "pick"
 """Name of the selection: a clicked dot comes back as `{"pick": [{"repo_id": …}]}`."""
 
-# d3 would print 10⁹ as "1G".
-SIZE_LABEL = (
-    "datum.value == 0 ? '0' : datum.value >= 1e12 ? datum.value/1e12 + 'T' : "
-    "datum.value >= 1e9 ? datum.value/1e9 + 'B' : "
-    "datum.value >= 1e6 ? datum.value/1e6 + 'M' : datum.value/1e3 + 'k'"
-)
 _LIT = ("tied: one table", "untied: two tables")
 _STATES = [*_LIT, "tied, dim", "untied, dim"]
 _DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
@@ -79,7 +87,7 @@ def _across(data: pd.DataFrame, ring: pd.DataFrame) -> alt.X:
 
 
 def _up() -> alt.Y:
-    axis = alt.Axis(labelExpr="format(datum.value * 100, '.3~g') + ' %'", gridOpacity=0.4)
+    axis = alt.Axis(labelExpr=PERCENT_LABEL, gridOpacity=0.4)
     return alt.Y("share:Q", title="share of E (and of W where separate)", axis=axis)
 
 
@@ -167,11 +175,11 @@ _COLOURS = {
     TIED_TABLE: SHARED,
     "embedding E": INPUT,
     "separate head W": OUTPUT,
-    "positions and types": "#b08968",
-    "attention": "#5f6b80",
-    "feed-forward": "#8d97ab",
-    "norms": "#b98aa0",
-    "other": "#a3a3a3",
+    "positions and types": POSITIONS,
+    "attention": ATTENTION,
+    "feed-forward": BLOCKS,
+    "norms": NORMS,
+    "other": LEFTOVER,
 }
 
 
@@ -184,7 +192,7 @@ def parts_chart(pieces: pd.DataFrame, relative: bool) -> alt.Chart:
         relative: whether all bars are equally long.
     """
     field, title = ("fraction", "part of all parameters") if relative else ("numbers", "parameters")
-    label = "format(datum.value * 100, '.3~g') + ' %'" if relative else SIZE_LABEL
+    label = PERCENT_LABEL if relative else SIZE_LABEL
     used = [part for part in _COLOURS if part in set(pieces["part"])]
     return (
         alt.Chart(pieces)
@@ -222,7 +230,6 @@ def parts_chart(pieces: pd.DataFrame, relative: bool) -> alt.Chart:
 
 
 _SIZE = (1200, 630)  # what sites that show link previews ask for
-_INK, _PAPER = "#1b2233", "#ffffff"
 _MARGIN = 80
 
 
@@ -235,12 +242,12 @@ def share_card(headline: str, detail: str, origin: str, tables: list[float]) -> 
         origin: where the numbers come from.
         tables: part of the model in E, and in W where that is another matrix.
     """
-    image = Image.new("RGB", _SIZE, _PAPER)
+    image = Image.new("RGB", _SIZE, PAPER)
     draw = ImageDraw.Draw(image)
     width = _SIZE[0] - 2 * _MARGIN
-    _fitted(draw, (_MARGIN, 110), headline, 62, width, _INK)
+    _fitted(draw, (_MARGIN, 110), headline, 62, width, INK)
     _bar(draw, tables, width)
-    _fitted(draw, (_MARGIN, 430), detail, 32, width, _INK)
+    _fitted(draw, (_MARGIN, 430), detail, 32, width, INK)
     _fitted(draw, (_MARGIN, 530), origin, 24, width, OTHER)
     buffer = BytesIO()
     image.save(buffer, "PNG")
@@ -250,7 +257,7 @@ def share_card(headline: str, detail: str, origin: str, tables: list[float]) -> 
 def _bar(draw: ImageDraw.ImageDraw, tables: list[float], width: int) -> None:
     """The model as a bar, its tables first."""
     top, bottom = 250, 350
-    draw.rectangle((_MARGIN, top, _MARGIN + width, bottom), fill="#d5d9e2")
+    draw.rectangle((_MARGIN, top, _MARGIN + width, bottom), fill=BLANK)
     colours = [SHARED] if len(tables) == 1 else [INPUT, OUTPUT]
     left = float(_MARGIN)
     for part, colour in zip(tables, colours, strict=True):

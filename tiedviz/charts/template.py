@@ -1,4 +1,4 @@
-"""Charts that are specified once and filled again and again.
+"""Charts made from a template: specified once, then drawn again and again with other rows.
 
 Altair takes longer to write and check a specification than a page takes for all else, and for one
 kind of chart it writes the same each time but for the rows and a few values.
@@ -17,16 +17,16 @@ _ROWS = "rows"
 
 
 @dataclass(frozen=True)
-class FilledChart:
-    """A specification, and what is put into it.
+class TemplateChart:
+    """A template, and what is put into it.
 
     Attributes:
-        specification: from `specified`; shared, never changed.
+        template: from `chart_template`; shared, never changed.
         rows: what is drawn.
-        values: of the specification's variable parameters, by name.
+        values: of the template's variable parameters, by name.
     """
 
-    specification: Mapping[str, Any]
+    template: Mapping[str, Any]
     rows: pd.DataFrame
     values: Mapping[str, Any]
 
@@ -36,35 +36,16 @@ class FilledChart:
             {**parameter, "value": self.values[parameter["name"]]}
             if parameter["name"] in self.values
             else parameter
-            for parameter in self.specification["params"]
+            for parameter in self.template["params"]
         ]
-        return {**self.specification, "params": parameters, "datasets": {_ROWS: self.rows}}
+        return {**self.template, "params": parameters, "datasets": {_ROWS: self.rows}}
 
 
-def no_rows() -> alt.NamedData:
-    """What a chart is built on that is to be filled."""
+def rows_to_come() -> alt.NamedData:
+    """The data of a chart that is to be a template."""
     return alt.NamedData(_ROWS)
 
 
-def names_axis(limit: int, **options: Any) -> alt.Axis:
-    """An axis of rows numbered from 1 that shows a name for each: those of the parameter `names`.
-
-    Args:
-        limit: of a name, in pixels.
-        options: further properties of the axis.
-    """
-    return alt.Axis(
-        labelExpr="names[datum.value - 1]",
-        labelLimit=limit,
-        labelOverlap=False,
-        labelFlush=False,
-        title=None,
-        ticks=False,
-        domain=False,
-        **options,
-    )
-
-
-def specified(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
-    """The specification of a chart on `no_rows`, checked, without Altair's default theme."""
+def chart_template(chart: alt.TopLevelMixin) -> Mapping[str, Any]:
+    """The specification of a chart on `rows_to_come`, checked, without Altair's default theme."""
     return {key: value for key, value in chart.to_dict().items() if key != "config"}
