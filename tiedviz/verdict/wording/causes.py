@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.wording.words import Word
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.wording.words import Word
 from tiedviz.words.refusals.file import printable
 
 

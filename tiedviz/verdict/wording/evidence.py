@@ -6,15 +6,15 @@ import json
 from typing import TYPE_CHECKING
 
 from tiedviz.files.config import Flag
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.verdict import Evidence
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
-from tiedviz.files.verdict.wording.numbers import small_number, tensor_words
-from tiedviz.words.numbers import plural, scientific
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.verdict import Evidence
+from tiedviz.verdict.witnesses import Comparison, Declared, Stored
+from tiedviz.verdict.wording.numbers import tensor_words
+from tiedviz.words.numbers import plural, scientific, small_number
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.live import Loaded, Measured
+    from tiedviz.verdict.live import Loaded, Measured
 
 _NOT_HEARD = "not heard"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tiedviz.files.verdict.copies.difference import Difference
-from tiedviz.files.verdict.copies.place import Overheard, Place, Progress, quiet, same_bytes
-from tiedviz.files.verdict.copies.rows import is_readable, memory_of_a_row, open_rows
-from tiedviz.files.verdict.witnesses import Comparison
+from tiedviz.verdict.copies.difference import Difference
+from tiedviz.verdict.copies.place import Overheard, Place, Progress, quiet, same_bytes
+from tiedviz.verdict.copies.rows import is_readable, memory_of_a_row, open_rows
+from tiedviz.verdict.witnesses import Comparison
 from tiedviz.words.refusals.file import printable
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.copies.rows import Rows
+    from tiedviz.verdict.copies.rows import Rows
 
 _BLOCK = 4 * 1024 * 1024  # bytes of each matrix in a block; some ten times that is in use
 _LARGEST_ROW = 64 * 1024 * 1024

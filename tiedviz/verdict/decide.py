@@ -20,18 +20,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.costs import costs_of
-from tiedviz.files.verdict.verdict import Verdict
-from tiedviz.files.verdict.witnesses import Declared, Stored
-from tiedviz.files.verdict.wording.causes import causes_of
-from tiedviz.files.verdict.wording.evidence import evidence_of, unheard
-from tiedviz.files.verdict.wording.loaders import other_loaders
-from tiedviz.files.verdict.wording.sentences import advice_for, state_of, summary_of
-from tiedviz.files.verdict.wording.words import TONES, Word
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.costs import costs_of
+from tiedviz.verdict.verdict import Verdict
+from tiedviz.verdict.witnesses import Declared, Stored
+from tiedviz.verdict.wording.causes import causes_of
+from tiedviz.verdict.wording.evidence import evidence_of, unheard
+from tiedviz.verdict.wording.loaders import other_loaders
+from tiedviz.verdict.wording.sentences import advice_for, state_of, summary_of
+from tiedviz.verdict.wording.words import TONES, Word
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.live import Loaded, Measured
+    from tiedviz.verdict.live import Loaded, Measured
 
 
 def decide(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.wording.numbers import small_number
-from tiedviz.words.numbers import count, plural
+from tiedviz.verdict.case import Case
+from tiedviz.words.numbers import count, plural, small_number
 
 
 def unequal_rows(case: Case) -> tuple[int, int] | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tiedviz.files.header import StoredTensor
-    from tiedviz.files.verdict.live import Loaded, Measured
-    from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
+    from tiedviz.verdict.live import Loaded, Measured
+    from tiedviz.verdict.witnesses import Comparison, Declared, Stored
 
 
 class Case:

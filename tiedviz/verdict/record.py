@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.verdict.verdict import Costs, Verdict
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
+from tiedviz.verdict.verdict import Costs, Verdict
+from tiedviz.verdict.witnesses import Comparison, Declared, Stored
 from tiedviz.words.refusals.file import printable
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.live import Loaded, Measured
+    from tiedviz.verdict.live import Loaded, Measured
 
 _COMPARED = (
     *("same_bytes", "differing_elements", "differing_rows"),

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.files.verdict.copies.near import (
+from tiedviz.verdict.copies.near import (
     MATRIX_LIMIT,
     far_by_rounding,
     far_by_steps,
     some_in_row,
     squared_steps,
 )
-from tiedviz.files.verdict.copies.types import GRIDS, coarser
-from tiedviz.files.verdict.witnesses import Comparison, Near
+from tiedviz.verdict.copies.types import GRIDS, coarser
+from tiedviz.verdict.witnesses import Comparison, Near
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.header import BITS
 from tiedviz.files.opening import ReadAt, read_exactly
-from tiedviz.files.verdict.copies.place import Place
-from tiedviz.files.verdict.copies.types import FRACTION_BITS, GRIDS
+from tiedviz.verdict.copies.place import Place
+from tiedviz.verdict.copies.types import FRACTION_BITS, GRIDS
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tiedviz.files.verdict.case import Case
+from tiedviz.verdict.case import Case
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import printable
 

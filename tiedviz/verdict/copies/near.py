@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.files.verdict.copies.types import FRACTION_BITS, GRIDS, Grid, coarser
+from tiedviz.verdict.copies.types import FRACTION_BITS, GRIDS, Grid, coarser
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,7 @@ def rounded(numbers: Array, dtype: str) -> Array:
         return bits.view(np.float32)
     import torch
 
-    from tiedviz.files.verdict.copies.rows import torch_type
+    from tiedviz.verdict.copies.rows import torch_type
 
     exact = torch.from_numpy(np.ascontiguousarray(numbers, np.float32))
     return exact.to(torch_type(dtype)).float().numpy()

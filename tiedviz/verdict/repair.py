@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.copies.types import coarser
-from tiedviz.files.verdict.defaults import model_type_of
-from tiedviz.files.verdict.witnesses import Declared, Stored
-from tiedviz.files.verdict.wording.apart import unequal_rows
-from tiedviz.files.verdict.wording.words import Word
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.copies.types import coarser
+from tiedviz.verdict.defaults import model_type_of
+from tiedviz.verdict.witnesses import Declared, Stored
+from tiedviz.verdict.wording.apart import unequal_rows
+from tiedviz.verdict.wording.words import Word
 from tiedviz.words.refusals.file import printable
 from tiedviz.words.repairs import Repair, keep_one_copy, leave_output_out, set_flag
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.verdict import Costs
-from tiedviz.files.verdict.witnesses import Stored
-from tiedviz.files.verdict.wording.words import Word
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.verdict import Costs
+from tiedviz.verdict.witnesses import Stored
+from tiedviz.verdict.wording.words import Word
 
 
 def costs_of(case: Case, word: Word) -> Costs:

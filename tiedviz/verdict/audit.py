@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from tiedviz.files.config import read_config
 from tiedviz.files.listing import CONFIG
 from tiedviz.files.opening import StrPath, folder_of, is_file
-from tiedviz.files.verdict.declared import declared_in, inferred
-from tiedviz.files.verdict.stored import stored_in
-from tiedviz.files.verdict.witnesses import Declared, Stored
+from tiedviz.verdict.declared import declared_in, inferred
+from tiedviz.verdict.stored import from_header, stored_in
+from tiedviz.verdict.witnesses import Declared, Stored
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.copies.place import Progress
+    from tiedviz.files.header import Header
+    from tiedviz.verdict.copies.place import Progress
 
 
 def hear_files(
@@ -41,3 +42,9 @@ def declare(config: dict[str, object], stored: Stored) -> Declared:
     if stored.format == "gguf":
         return inferred(stored.head is not None)
     return declared_in(config)
+
+
+def hear_header(header: Header, config: dict[str, object]) -> tuple[Declared, Stored]:
+    """What config.json declares and the headers alone store, as of a repository on the Hub."""
+    stored = from_header(header, config)
+    return declare(config, stored), stored

@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from tiedviz.files.verdict.witnesses import Near
+from tiedviz.verdict.witnesses import Near
 
 
 class Loaded(NamedTuple):

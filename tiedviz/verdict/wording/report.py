@@ -9,8 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from tiedviz import __version__
-from tiedviz.files.verdict.verdict import unpacked_words
-from tiedviz.words.numbers import count, percent
+from tiedviz.words.numbers import count, percent, unpacked_words
 from tiedviz.words.refusals.file import printable
 
 # Calls and assignments that our own sentences put between backticks; all else is shown as text.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.wording.words import Word
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.wording.words import Word
 
 _OLDER = "transformers 4.54 and later 4.x, llama.cpp's converter and vLLM may drop the stored head"
 _LINES: dict[Word, tuple[str, ...]] = {

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from tiedviz.files.verdict.case import Case
-from tiedviz.files.verdict.verdict import Costs
-from tiedviz.files.verdict.wording.apart import (
+from tiedviz.verdict.case import Case
+from tiedviz.verdict.verdict import Costs
+from tiedviz.verdict.wording.apart import (
     apart_words,
     differing_words,
     unequal_advice,
     unequal_rows,
 )
-from tiedviz.files.verdict.wording.causes import causes_of
-from tiedviz.files.verdict.wording.numbers import exact_size, shape_words
-from tiedviz.files.verdict.wording.words import Word
-from tiedviz.words.numbers import plural, short_count
+from tiedviz.verdict.wording.causes import causes_of
+from tiedviz.verdict.wording.numbers import shape_words
+from tiedviz.verdict.wording.words import Word
+from tiedviz.words.numbers import exact_size, plural, short_count
 from tiedviz.words.refusals.file import listed, printable
 
 _STATES: dict[Word, str] = {
@@ -103,7 +103,7 @@ def summary_of(case: Case, word: Word, state: str, costs: Costs) -> str:
 
 
 def _gap(case: Case) -> tuple[str, str]:
-    from tiedviz.files.verdict.wording.reasons import reason_and_remedy
+    from tiedviz.verdict.wording.reasons import reason_and_remedy
 
     return reason_and_remedy(case)
 

@@ -2,14 +2,8 @@
 
 from typing import Literal, NamedTuple
 
-from tiedviz.files.verdict.wording.numbers import exact_size
-from tiedviz.files.verdict.wording.words import Tone, Word
-
-
-def unpacked_words(nbytes: int, uncounted: bool) -> str:
-    """How packed weights were counted, as the end of a clause; empty where there are none."""
-    words = f", unpacked from {exact_size(nbytes)}" if nbytes else ""
-    return words + ("; packed, so fewer than the model has" if uncounted else "")
+from tiedviz.verdict.wording.words import Tone, Word
+from tiedviz.words.numbers import unpacked_words
 
 
 class Evidence(NamedTuple):

@@ -1,6 +1,6 @@
 """What does a class of transformers make of a flag that config.json leaves out, or sets?
 
-The answer is a table that `python -m tiedviz.models.class_defaults` measures and writes.
+The answer is a table that `python -m tiedviz.verdict.class_defaults` measures and writes.
 """
 
 from __future__ import annotations

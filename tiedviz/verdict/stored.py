@@ -11,13 +11,14 @@ from tiedviz.files.folder import read_header
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
-from tiedviz.files.verdict.adapters import adapter_layers, adapter_targets
-from tiedviz.files.verdict.witnesses import COMPARING, Stored
+from tiedviz.verdict.adapters import adapter_layers, adapter_targets
+from tiedviz.verdict.witnesses import COMPARING, Stored
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
-    from tiedviz.files.verdict.copies.place import Place, Progress
+    from tiedviz.models.hub.layout import Listing
+    from tiedviz.verdict.copies.place import Place, Progress
 
 
 def stored_in(
@@ -89,7 +90,7 @@ def compare_copies(
         return found
     if most is not None and found.to_read > most:
         return found
-    from tiedviz.files.verdict.copies.place import Place  # most models have no two copies
+    from tiedviz.verdict.copies.place import Place  # most models have no two copies
 
     return compare_at(found, Place(found.partner, folder), Place(found.head, folder), progress)
 
@@ -102,12 +103,37 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress | Non
     """
     if not found.comparable:
         return found
-    from tiedviz.files.verdict.copies.compare import cannot_compare, compare
-    from tiedviz.files.verdict.copies.place import quiet
+    from tiedviz.verdict.copies.compare import cannot_compare, compare
+    from tiedviz.verdict.copies.place import quiet
 
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
     return found._replace(comparison=compare(one, other, progress or quiet), uncompared="")
+
+
+def compare_remote(listing: Listing, stored: Stored, progress: Progress | None = None) -> Stored:
+    """The same with its two copies compared: their bytes are fetched, block by block.
+
+    Nothing is kept on disk, and a few blocks in memory.
+
+    Args:
+        listing: the repository on the Hub.
+        stored: what its headers said.
+        progress: told of the bytes of E that are done; it may raise to stop.
+
+    Raises:
+        HubRefusal: the Hub fails, or the connection breaks off.
+    """
+    from tiedviz.models.hub.headers import remote_reader
+    from tiedviz.verdict.copies.place import Place
+
+    if not stored.two_copies or stored.partner is None or stored.head is None:
+        return stored
+    one, other = (
+        Place(each, listing.repo, remote_reader(listing, each.file), listing.sizes[each.file])
+        for each in (stored.partner, stored.head)
+    )
+    return compare_at(stored, one, other, progress)
 
 
 def _kept_otherwise(header: Header, head: StoredTensor, config: Mapping[str, object]) -> str:
@@ -173,7 +199,7 @@ def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
     alike = [t for t in sides if t.dtype == shared.dtype]
     if not alike or (most is not None and sum(2 * t.nbytes for t in alike) > most):
         return found
-    from tiedviz.files.verdict.copies.place import Place, same_bytes
+    from tiedviz.verdict.copies.place import Place, same_bytes
 
     first, heard = Place(shared, folder), {tensor.name for tensor in alike}
     return found._replace(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tiedviz.files.config import MAX_DEPTH, TIE_KEYS, tie_flags
-from tiedviz.files.verdict.defaults import (
+from tiedviz.verdict.defaults import (
     TEXT_PARTS,
     class_facts,
     model_type_of,
@@ -13,7 +13,7 @@ from tiedviz.files.verdict.defaults import (
     table_version,
     version_note,
 )
-from tiedviz.files.verdict.witnesses import Declared
+from tiedviz.verdict.witnesses import Declared
 
 _FLAG = TIE_KEYS[0]
 _WRITTEN = "config.json: "

@@ -1,8 +1,8 @@
 """Writes the table of what each configuration class of transformers says about tying.
 
-    python -m tiedviz.models.class_defaults
+    python -m tiedviz.verdict.class_defaults
 
-The table is data for `files.verdict.declared`, which must not import transformers. It is measured,
+The table is data for `verdict.declared`, which must not import transformers. It is measured,
 not copied: every configuration class is built with and without the flag, outside and in its part
 that writes text, and asked what it made of it.
 """
@@ -19,8 +19,8 @@ import transformers
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from tiedviz.files.verdict.defaults import TABLE, TEXT_PARTS
 from tiedviz.models.building import building, quiet_library
+from tiedviz.verdict.defaults import TABLE, TEXT_PARTS
 
 # The kinds of class that score tokens, by transformers' own lists; all its other lists do not.
 _SCORING = (
