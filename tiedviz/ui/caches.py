@@ -24,7 +24,7 @@
 | `lru("shared")` | tokens that vocabularies share, agreements over them | models | 64 |
 | `lru("geometry")` | one table over shared tokens | models, which tokens | 32 |
 | `lru("continuations")` | what a model wrote after a prompt, so far | model, ids, way | 200 |
-| `charts.filled` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
+| `charts.template` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
 | `named_config` | a configuration, or its row in the catalogue | name as typed | 64, one minute |
 | `counts` | the parameters of a configuration, counted | its JSON text, title | 64 |
 

@@ -3,7 +3,7 @@
 
 const DENSE = 255;
 
-class Splat {
+export class Splat {
   resize(width, height) {
     if (width === this.width && height === this.height) return;
     [this.width, this.height] = [width, height];

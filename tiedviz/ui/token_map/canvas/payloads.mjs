@@ -1,14 +1,14 @@
 // What the server sent once and every map of this page shares: names of the rows, and points.
-// They come as bytes, each through an invisible mount of its own, so that a click, which changes
-// what is marked, sends none of them again.
+// They come as bytes, each through a component of its own that draws nothing, so that a click, which
+// changes what is marked, sends none of them again.
 
 const shared = (globalThis.tiedvizTokenMap ??= {
   payloads: new Map(), // key → parsed payload, the latest six
   maps: new Set(),
 });
-const { payloads, maps } = shared;
+export const { payloads, maps } = shared;
 
-function holdPayload(bytes) {
+export function holdPayload(bytes) {
   const size = new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size)));
   if (!payloads.has(header.key)) {
@@ -40,12 +40,12 @@ function parsePayload(header, bytes, start) {
 }
 
 // The token of a row as it is printed.
-function nameOf(names, row) {
+export function nameOf(names, row) {
   return names.text.slice(names.starts[row], names.starts[row + 1]);
 }
 
 // Rows whose token is `query` or begins with it. A word may be typed without its leading space.
-function findRows(names, query, whole) {
+export function findRows(names, query, whole) {
   const asked = query.replaceAll(" ", "␣");
   const number = /^(?:id:|#)([0-9]{1,9})$/.exec(query.trim());
   if (number) return Number(number[1]) < names.rows ? [Number(number[1])] : [];
@@ -64,4 +64,9 @@ function findRows(names, query, whole) {
     }
   }
   return found;
+}
+
+// The component that takes bytes in.
+export default function hold({ data }) {
+  if (ArrayBuffer.isView(data)) holdPayload(data);
 }

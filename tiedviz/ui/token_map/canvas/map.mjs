@@ -1,5 +1,10 @@
 // The map in front of a person: pointer, keys, search, legend, and what goes back to the server.
 
+import { findRows, maps, nameOf } from "./payloads.mjs";
+import { Fingers } from "./pointer.mjs";
+import { Splat } from "./splat.mjs";
+import { MapView } from "./view.mjs";
+
 class TokenMap extends MapView {
   constructor(root) {
     super();
@@ -255,8 +260,8 @@ class TokenMap extends MapView {
 
 const mounted = new WeakMap(); // shadow root → its map
 
-export default function (component) {
-  const { data, parentElement } = component;
+export default function show(component) {
+  const { parentElement } = component;
   let map = mounted.get(parentElement);
   if (!map) {
     map = new TokenMap(parentElement);

@@ -1,21 +1,33 @@
-"""Share of the vocabulary against size: every model a dot, a few families lit, one model ringed."""
+"""What the vocabulary costs: share against size, where the parameters go, a card to show around."""
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import altair as alt
 import pandas as pd
+from PIL import Image, ImageDraw, ImageFont
 
-from tiedviz.charts.palette import LIVE, OTHER, OUTPUT, SHARED
+from tiedviz.charts.axes import PERCENT_LABEL, SIZE_LABEL
+from tiedviz.charts.palette import (
+    ATTENTION,
+    BLANK,
+    BLOCKS,
+    INK,
+    INPUT,
+    LEFTOVER,
+    LIVE,
+    NORMS,
+    OTHER,
+    OUTPUT,
+    PAPER,
+    POSITIONS,
+    SHARED,
+)
 
 PICK = "pick"
 """Name of the selection: a clicked dot comes back as `{"pick": [{"repo_id": …}]}`."""
 
-# d3 would print 10⁹ as "1G".
-SIZE_LABEL = (
-    "datum.value == 0 ? '0' : datum.value >= 1e12 ? datum.value/1e12 + 'T' : "
-    "datum.value >= 1e9 ? datum.value/1e9 + 'B' : "
-    "datum.value >= 1e6 ? datum.value/1e6 + 'M' : datum.value/1e3 + 'k'"
-)
 _LIT = ("tied: one table", "untied: two tables")
 _STATES = [*_LIT, "tied, dim", "untied, dim"]
 _DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
@@ -75,7 +87,7 @@ def _across(data: pd.DataFrame, ring: pd.DataFrame) -> alt.X:
 
 
 def _up() -> alt.Y:
-    axis = alt.Axis(labelExpr="format(datum.value * 100, '.3~g') + ' %'", gridOpacity=0.4)
+    axis = alt.Axis(labelExpr=PERCENT_LABEL, gridOpacity=0.4)
     return alt.Y("share:Q", title="share of E (and of W where separate)", axis=axis)
 
 
@@ -153,3 +165,110 @@ def _ring_name(ring: pd.DataFrame) -> list[alt.Chart]:
         return []
     name = alt.Chart(ring).mark_text(dy=21, color=LIVE, fontSize=13, fontWeight="bold")
     return [name.encode(text="title:N")]
+
+
+TIED_TABLE = "embedding E, tied"
+_BAR = 34
+_AROUND = 200  # axis and legend; Streamlit fits the whole chart into the height
+# The vocabulary has its colours; the body is told apart by lightness and by its order.
+_COLOURS = {
+    TIED_TABLE: SHARED,
+    "embedding E": INPUT,
+    "separate head W": OUTPUT,
+    "positions and types": POSITIONS,
+    "attention": ATTENTION,
+    "feed-forward": BLOCKS,
+    "norms": NORMS,
+    "other": LEFTOVER,
+}
+
+
+def parts_chart(pieces: pd.DataFrame, relative: bool) -> alt.Chart:
+    """Stacked bars, in the order of the rows.
+
+    Args:
+        pieces: columns model (unique for each bar), part (a key of the legend), order (of the
+            parts), numbers, fraction (of the model's total).
+        relative: whether all bars are equally long.
+    """
+    field, title = ("fraction", "part of all parameters") if relative else ("numbers", "parameters")
+    label = PERCENT_LABEL if relative else SIZE_LABEL
+    used = [part for part in _COLOURS if part in set(pieces["part"])]
+    return (
+        alt.Chart(pieces)
+        .mark_bar(stroke="white", strokeWidth=0.6, strokeOpacity=0.7)
+        .encode(
+            y=alt.Y(
+                "model:N",
+                sort=list(dict.fromkeys(pieces["model"])),
+                title=None,
+                axis=alt.Axis(labelLimit=170, ticks=False, domain=False, labelOverlap=False),
+            ),
+            x=alt.X(
+                f"{field}:Q",
+                title=title,
+                stack="zero",
+                axis=alt.Axis(labelExpr=label, gridOpacity=0.4, tickCount=5),
+            ),
+            color=alt.Color(
+                "part:N",
+                scale=alt.Scale(domain=used, range=[_COLOURS[part] for part in used]),
+                legend=alt.Legend(
+                    orient="bottom", title=None, columns=2, labelLimit=150, symbolStrokeWidth=0
+                ),
+            ),
+            order="order:Q",
+            tooltip=[
+                alt.Tooltip("model:N", title="model"),
+                alt.Tooltip("part:N", title="part"),
+                alt.Tooltip("numbers:Q", title="numbers", format=",d"),
+                alt.Tooltip("fraction:Q", title="of the model", format=".2%"),
+            ],
+        )
+        .properties(height=_BAR * pieces["model"].nunique() + _AROUND)
+    )
+
+
+_SIZE = (1200, 630)  # what sites that show link previews ask for
+_MARGIN = 80
+
+
+def share_card(headline: str, detail: str, origin: str, tables: list[float]) -> bytes:
+    """A PNG of 1,200 × 630 pixels: headline, a bar of the whole model, detail, origin.
+
+    Args:
+        headline: as in "62.6 % of Gemma 3 270M is one table."
+        detail: one more line.
+        origin: where the numbers come from.
+        tables: part of the model in E, and in W where that is another matrix.
+    """
+    image = Image.new("RGB", _SIZE, PAPER)
+    draw = ImageDraw.Draw(image)
+    width = _SIZE[0] - 2 * _MARGIN
+    _fitted(draw, (_MARGIN, 110), headline, 62, width, INK)
+    _bar(draw, tables, width)
+    _fitted(draw, (_MARGIN, 430), detail, 32, width, INK)
+    _fitted(draw, (_MARGIN, 530), origin, 24, width, OTHER)
+    buffer = BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _bar(draw: ImageDraw.ImageDraw, tables: list[float], width: int) -> None:
+    """The model as a bar, its tables first."""
+    top, bottom = 250, 350
+    draw.rectangle((_MARGIN, top, _MARGIN + width, bottom), fill=BLANK)
+    colours = [SHARED] if len(tables) == 1 else [INPUT, OUTPUT]
+    left = float(_MARGIN)
+    for part, colour in zip(tables, colours, strict=True):
+        draw.rectangle((left, top, left + part * width, bottom), fill=colour)
+        left += part * width
+
+
+def _fitted(
+    draw: ImageDraw.ImageDraw, place: tuple[int, int], text: str, size: int, width: int, ink: str
+) -> None:
+    """The text in one line, smaller where it would not fit."""
+    while size > 12 and draw.textlength(text, ImageFont.load_default(size)) > width:
+        size -= 2
+    draw.text(place, text, fill=ink, font=ImageFont.load_default(size))

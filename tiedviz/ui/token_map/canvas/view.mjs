@@ -1,9 +1,13 @@
 // What is in view: which points have which colour, where they lie on the screen, one frame of it.
 
+import { drawMarks } from "./marks.mjs";
+import { payloads } from "./payloads.mjs";
+import { Grid } from "./pointer.mjs";
+
 const REACH = 9; // how near the pointer must be to a point, in pixels
 const FEW = [[400, 7], [4000, 5], [20000, 3], [60000, 2]]; // points in view → size of a dot
 
-class MapView {
+export class MapView {
   // Called at every rerun that changed something, and when the theme changed.
   update(component) {
     this.send = component.setTriggerValue;
@@ -43,8 +47,9 @@ class MapView {
   readTheme() {
     const style = getComputedStyle(this.stage);
     const read = (name, other) => style.getPropertyValue(name).trim() || other;
-    this.paper = read("--st-background-color", "#ffffff");
-    this.ink = read("--st-text-color", "#31333f");
+    this.paper = read("--st-background-color", this.data.colours.paper);
+    this.ink = read("--st-text-color", this.data.colours.ink);
+    this.live = this.data.colours.live;
     this.font = `${read("--st-code-font", "monospace")}, monospace`;
     const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     probe.fillStyle = this.paper;
@@ -168,11 +173,12 @@ class MapView {
   }
 }
 
-function rgbOf(hex) {
+export function rgbOf(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 }
 
-function rampColour(part, stops) {
+// The colour a part of the way, 0 to 1, along the stops.
+export function rampColour(part, stops) {
   const at = part * (stops.length - 1);
   const low = Math.min(stops.length - 2, Math.floor(at));
   const [from, to] = [rgbOf(stops[low]), rgbOf(stops[low + 1])];

@@ -1,10 +1,11 @@
 // What lies over the points: axes, found tokens, the chosen one with its neighbours, the path of h.
 // All text is drawn with fillText: a token is never read as markup.
 
-const LIVE = "#c07a00";
+import { nameOf } from "./payloads.mjs";
+
 const MOST_RINGS = 4000;
 
-function drawMarks(map, inside) {
+export function drawMarks(map, inside) {
   const { pen, width, height } = map;
   pen.setTransform(map.ratio, 0, 0, map.ratio, 0, 0);
   pen.font = `12px ${map.font}`;
@@ -19,7 +20,7 @@ function drawMarks(map, inside) {
   if (map.band) {
     const { x0, y0, x1, y1 } = map.band;
     const [left, top] = [map.toX(Math.min(x0, x1)), map.toY(Math.max(y0, y1))];
-    pen.strokeStyle = LIVE;
+    pen.strokeStyle = map.live;
     pen.setLineDash([5, 3]);
     pen.lineWidth = 1.5;
     pen.strokeRect(left, top, map.toX(Math.max(x0, x1)) - left, map.toY(Math.min(y0, y1)) - top);
@@ -37,7 +38,8 @@ function drawMarks(map, inside) {
   }
 }
 
-function steps(low, high, wanted) {
+// Round numbers from low to high, about as many as wanted, and the digits to print them with.
+export function steps(low, high, wanted) {
   const rough = (high - low) / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough);
@@ -136,10 +138,10 @@ function drawNeighbours(map, taken) {
   for (const row of near) ring(map, row, 4, 1.5);
   const named = (row) => word(
     map, nameOf(map.names, row), map.toX(points.x[row]), map.toY(points.y[row]),
-    row === chosen ? LIVE : map.ink, taken, row === chosen,
+    row === chosen ? map.live : map.ink, taken, row === chosen,
   );
   if (placed(chosen)) {
-    pen.strokeStyle = LIVE;
+    pen.strokeStyle = map.live;
     ring(map, chosen, 7, 3);
     named(chosen);
   }
@@ -148,7 +150,7 @@ function drawNeighbours(map, taken) {
 
 function drawFound(map) {
   const { pen, points } = map;
-  pen.strokeStyle = LIVE;
+  pen.strokeStyle = map.live;
   const many = map.found.length > 200;
   for (const row of map.found.slice(0, MOST_RINGS)) {
     if (!Number.isNaN(points.x[row])) ring(map, row, many ? 2.5 : 5, many ? 1 : 2);
@@ -159,7 +161,7 @@ function drawPath(map, taken) {
   const { pen, data } = map;
   const path = data.path ?? [];
   if (!path.length) return;
-  pen.strokeStyle = LIVE;
+  pen.strokeStyle = map.live;
   pen.lineWidth = 2;
   pen.beginPath();
   path.forEach(({ x, y }, at) => {
@@ -171,7 +173,7 @@ function drawPath(map, taken) {
   const worded = [end, 0, ...[0.25, 0.5, 0.75].map((part) => Math.round(part * end))];
   const outside = ({ x, y }) =>
     x < map.view.x0 || x > map.view.x1 || y < map.view.y0 || y > map.view.y1;
-  pen.fillStyle = LIVE;
+  pen.fillStyle = map.live;
   path.forEach((step, at) => {
     if (outside(step) && at !== end) return;
     pen.beginPath();
@@ -182,7 +184,7 @@ function drawPath(map, taken) {
     const step = path[at];
     if (outside(step) && at !== end) continue;
     const text = outside(step) ? `${step.label}: outside this view` : step.label;
-    word(map, text, ...edge(map, step), LIVE, taken, at === end);
+    word(map, text, ...edge(map, step), map.live, taken, at === end);
   }
 }
 
