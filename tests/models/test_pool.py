@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import pytest
 
 from tiedviz.models import pool as pool_module
-from tiedviz.models.pool import ModelPool, memory_budget
+from tiedviz.models.pool import ModelPool
 from tiedviz.models.progress import Stage
 from tiedviz.words.refusals.opening import (
     NoSuchModel,
-    NotANumberOfBytes,
     OpeningCancelled,
     OpeningFailed,
     OverBudget,
@@ -193,22 +192,3 @@ def test_whoever_waits_for_room_can_be_cancelled(pool, monkeypatch):
     third.cancel()
     assert third.wait(20) and isinstance(third.refusal, OpeningCancelled)
     assert pool.names == ["a", "b"]
-
-
-def test_the_budget_can_be_set_from_outside(monkeypatch):
-    monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", "2e9")
-    assert memory_budget() == 2_000_000_000
-
-
-def test_without_a_word_it_is_a_part_of_the_machine(monkeypatch):
-    import psutil
-
-    monkeypatch.delenv("TIEDVIZ_MODEL_MEMORY", raising=False)
-    assert 0 < memory_budget() < psutil.virtual_memory().total
-
-
-@pytest.mark.parametrize("chosen", ["lots", "8 GB", "nan", "inf"])
-def test_a_budget_that_is_no_number_is_refused_in_words(monkeypatch, chosen):
-    monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", chosen)
-    with pytest.raises(NotANumberOfBytes, match=chosen):
-        memory_budget()
