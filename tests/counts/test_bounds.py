@@ -13,7 +13,6 @@ from tiedviz.compute.counts.count import count_config
 from tiedviz.compute.counts.sources import config_in_text
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.words.catalogue import catalogue
-from tiedviz.words.refusals.checkpoint import RemoteCode, UnknownModelType
 from tiedviz.words.refusals.count import (
     CannotBuild,
     CountRefusal,
@@ -23,6 +22,7 @@ from tiedviz.words.refusals.count import (
     TooManyTensors,
 )
 from tiedviz.words.refusals.file import BrokenJson, FileRefusal
+from tiedviz.words.refusals.opening import CheckpointRefusal
 
 HOSTILE = {
     "a million layers": {"num_hidden_layers": 1_000_000},
@@ -112,21 +112,29 @@ def test_text_that_is_no_configuration(text, kind):
 
 
 @pytest.mark.parametrize(
-    ("config", "kind"),
+    ("config", "kind", "said"),
     [
-        ({}, UnknownModelType),
-        ({"model_type": "no_such"}, UnknownModelType),
-        ({"model_type": ["llama"]}, UnknownModelType),
-        ({"model_type": "new", "auto_map": {"AutoConfig": "conf.py--X"}}, RemoteCode),
-        ({"model_type": "llama", "hidden_size": "wide"}, CannotBuild),
-        ({"model_type": "llama", "hidden_size": 0, "num_attention_heads": 0}, CannotBuild),
-        ({"model_type": "llama", "num_hidden_layers": None}, CannotBuild),
-        ({"model_type": "llama", "vocab_size": -5}, CannotBuild),
-        ({"model_type": "bert", "architectures": ["NoSuchClass"], "hidden_size": 7}, CannotBuild),
+        ({}, CheckpointRefusal, "is of a kind that is not known"),
+        ({"model_type": "no_such"}, CheckpointRefusal, "is of a kind that is not known"),
+        ({"model_type": ["llama"]}, CheckpointRefusal, "is of a kind that is not known"),
+        (
+            {"model_type": "new", "auto_map": {"AutoConfig": "conf.py--X"}},
+            CheckpointRefusal,
+            "wants to run code of its own",
+        ),
+        ({"model_type": "llama", "hidden_size": "wide"}, CannotBuild, None),
+        ({"model_type": "llama", "hidden_size": 0, "num_attention_heads": 0}, CannotBuild, None),
+        ({"model_type": "llama", "num_hidden_layers": None}, CannotBuild, None),
+        ({"model_type": "llama", "vocab_size": -5}, CannotBuild, None),
+        (
+            {"model_type": "bert", "architectures": ["NoSuchClass"], "hidden_size": 7},
+            CannotBuild,
+            None,
+        ),
     ],
 )
-def test_configurations_that_no_class_can_be_built_from(config, kind):
-    with pytest.raises(kind) as refused:
+def test_configurations_that_no_class_can_be_built_from(config, kind, said):
+    with pytest.raises(kind, match=said) as refused:
         count_config(config, "odd")
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 600
 

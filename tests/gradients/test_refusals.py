@@ -17,7 +17,7 @@ from tiedviz.words.refusals.gradient import (
     SentenceTooLong,
     SidesNotSeparate,
 )
-from tiedviz.words.refusals.prompt import EmptyPrompt, PromptTooLong
+from tiedviz.words.refusals.prompt import PromptRefusal, PromptTooLong
 
 
 def test_one_token_has_nothing_to_predict(architecture):
@@ -34,7 +34,7 @@ def test_one_token_is_enough_where_each_position_is_asked_for_itself(architectur
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5"])
 def test_no_text_is_refused(architecture, name):
-    with pytest.raises(EmptyPrompt):
+    with pytest.raises(PromptRefusal, match="The prompt is empty"):
         sentence_of(architecture(name), "")
 
 

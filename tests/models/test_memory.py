@@ -7,7 +7,7 @@ import pytest
 
 from tiedviz.models import memory
 from tiedviz.models.memory import HEADROOM, available_memory, memory_budget, require_memory
-from tiedviz.words.refusals.opening import NotANumberOfBytes, TooLittleMemory
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_what_fits_is_not_refused(monkeypatch):
 
 def test_one_byte_more_is_refused_with_both_numbers(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: HEADROOM + 100_000_000)
-    with pytest.raises(TooLittleMemory) as refusal:
+    with pytest.raises(OpeningRefusal, match="does not fit in memory") as refusal:
         require_memory("Tiny", 100_000_001)
     assert refusal.value.what.startswith("Tiny")
     assert "500 MB" in refusal.value.why
@@ -93,7 +93,7 @@ def test_one_byte_more_is_refused_with_both_numbers(monkeypatch):
 
 def test_the_refusal_names_what_is_needed_and_what_is_free(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 2_000_000)
-    with pytest.raises(TooLittleMemory, match=r"needs 900 MB and 2 MB are free"):
+    with pytest.raises(OpeningRefusal, match=r"needs 900 MB and 2 MB are free"):
         require_memory("Tiny", 500_000_000)
 
 
@@ -110,5 +110,5 @@ def test_without_a_word_it_is_a_part_of_the_machine(monkeypatch):
 @pytest.mark.parametrize("chosen", ["lots", "8 GB", "nan", "inf"])
 def test_a_budget_that_is_no_number_is_refused_in_words(monkeypatch, chosen):
     monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", chosen)
-    with pytest.raises(NotANumberOfBytes, match=chosen):
+    with pytest.raises(OpeningRefusal, match=chosen):
         memory_budget()

@@ -33,14 +33,8 @@ from tiedviz.models.sources import (
 )
 from tiedviz.models.wheels import fetch
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.checkpoint import (
-    NotALanguageModel,
-    QuantisedWithoutPackage,
-    TokenizerMissing,
-    WeightsDisagree,
-)
 from tiedviz.words.refusals.count import CountRefusal
-from tiedviz.words.refusals.opening import BrokenLoad, NotBuilt, OpeningFailed, TableElsewhere
+from tiedviz.words.refusals.opening import CheckpointRefusal, OpeningRefusal
 
 _LOG = logging.getLogger(__name__)
 
@@ -72,7 +66,7 @@ def load(
         raise
     except Exception as error:  # a fault of ours or of a library: one line for people
         _LOG.exception("opening %s failed", found.text)
-        raise OpeningFailed(found.title, error) from error
+        raise OpeningRefusal.failed(found.title, error) from error
 
 
 def model_folder(source: Source, report: Report = silent) -> Path:
@@ -123,8 +117,8 @@ def load_folder(
 
     Raises:
         FileRefusal, CheckpointRefusal: the files, or what they ask for, cannot be opened.
-        TooLittleMemory, TooLittleDisk, NotBuilt: before any weight is read.
-        BrokenLoad: the library did not build what the files hold.
+        OpeningRefusal: before any weight is read.
+        OpeningRefusal: the library did not build what the files hold.
     """
     facts = read_facts(folder)
     _check_size(folder, title)
@@ -157,12 +151,12 @@ def _check_size(folder: Path, title: str) -> None:
     """Nothing, or a refusal: whoever builds it holds the lock, and a billion blocks take a while.
 
     Raises:
-        NotBuilt: a number of config.json is beyond anything real.
+        OpeningRefusal: a number of config.json is beyond anything real.
     """
     try:
         check_bounds(read_config(folder), title)
     except CountRefusal as refusal:
-        raise NotBuilt(title, refusal.why) from refusal
+        raise OpeningRefusal.not_built(title, refusal.why) from refusal
 
 
 def _limits(facts: ModelFacts, title: str) -> Callable[[int, int], None]:
@@ -176,7 +170,7 @@ def _limits(facts: ModelFacts, title: str) -> Callable[[int, int], None]:
     def check(tensors: int, numbers: int) -> None:
         if tensors > MAX_TENSORS or numbers > most:
             why = "its config.json asks for far more weights than its files hold"
-            raise NotBuilt(title, why)
+            raise OpeningRefusal.not_built(title, why)
 
     return check
 
@@ -186,7 +180,9 @@ def _tokenizer(folder: Path, title: str) -> Any:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
         missing = not any(folder.glob("tokenizer*")) and not any(folder.glob("*vocab*"))
-        raise TokenizerMissing(title, "" if missing else _first_line(error)) from error
+        raise CheckpointRefusal.no_tokenizer(
+            title, "" if missing else _first_line(error)
+        ) from error
 
 
 def _build(
@@ -203,9 +199,11 @@ def _build(
             **placement.options,
         )
     except ImportError as error:
-        raise QuantisedWithoutPackage(title, _method(folder), _first_line(error)) from error
+        raise CheckpointRefusal.quantised_without_package(
+            title, _method(folder), _first_line(error)
+        ) from error
     except RuntimeError as error:
-        raise WeightsDisagree(title, _first_line(error)) from error
+        raise CheckpointRefusal.weights_disagree(title, _first_line(error)) from error
     return model, tuple(sorted(info["missing_keys"]))
 
 
@@ -223,9 +221,9 @@ def check_loaded(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
     """Nothing, or a refusal where the library left the model or itself in a state it should not.
 
     Raises:
-        BrokenLoad: numbers lack, one matrix became two, or the library is not as it was.
-        NotALanguageModel: nothing in it scores tokens.
-        TableElsewhere: E or W is not at hand between two calls.
+        OpeningRefusal: numbers lack, one matrix became two, or the library is not as it was.
+        CheckpointRefusal: nothing in it scores tokens.
+        OpeningRefusal: E or W is not at hand between two calls.
     """
     waiting = _elsewhere(getattr(model, "hf_device_map", {}))
     on_meta = [
@@ -234,18 +232,20 @@ def check_loaded(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
         if parameter.is_meta and not name.startswith(waiting)
     ]
     if on_meta:
-        raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")
+        raise OpeningRefusal.broken_load(
+            title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}"
+        )
     head = model.get_output_embeddings()
     if head is None:
-        raise NotALanguageModel(title, type(model).__name__)
+        raise CheckpointRefusal.no_language_model(title, type(model).__name__)
     if any(getattr(side.weight, "is_meta", False) for side in (model.get_input_embeddings(), head)):
-        raise TableElsewhere(title)
+        raise OpeningRefusal.table_elsewhere(title)
     declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
     one_matrix = facts.head is None and facts.embedding is not None
     if declared and one_matrix and not _is_a_table(head.weight, model):
-        raise BrokenLoad(title, "its one stored matrix came back as two")
+        raise OpeningRefusal.broken_load(title, "its one stored matrix came back as two")
     if not intact():
-        raise BrokenLoad(title, "transformers was left half way through a load")
+        raise OpeningRefusal.broken_load(title, "transformers was left half way through a load")
 
 
 def _elsewhere(places: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache import entry, require_disk
-from tiedviz.words.refusals.opening import NotANumberOfBytes, TooLittleMemory
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 if TYPE_CHECKING:
     import torch
@@ -38,7 +38,7 @@ def memory_budget() -> int:
     """Bytes for all open models: `TIEDVIZ_MODEL_MEMORY`, else a part of the memory there is.
 
     Raises:
-        NotANumberOfBytes: it is set to something else.
+        OpeningRefusal: it is set to something else.
     """
     chosen = os.environ.get(_SETTING)
     if not chosen:
@@ -46,7 +46,7 @@ def memory_budget() -> int:
     try:
         return int(float(chosen))
     except (ValueError, OverflowError):
-        raise NotANumberOfBytes(_SETTING, chosen) from None
+        raise OpeningRefusal.no_number_of_bytes(_SETTING, chosen) from None
 
 
 def total_memory() -> int:
@@ -84,11 +84,11 @@ def require_memory(title: str, needed: int) -> None:
     """Nothing, or a refusal where `needed` bytes and some headroom are not free.
 
     Raises:
-        TooLittleMemory: with both numbers.
+        OpeningRefusal: with both numbers.
     """
     free = available_memory()
     if needed + HEADROOM > free:
-        raise TooLittleMemory(title, needed + HEADROOM, free)
+        raise OpeningRefusal.too_little_memory(title, needed + HEADROOM, free)
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ def place(kind: type[PreTrainedModel], folder: Any, facts: ModelFacts, title: st
     if it fits; else its blocks go to disk as far as they must, while both tables stay in memory.
 
     Raises:
-        TooLittleMemory: not even the tables and the largest block fit.
-        TooLittleDisk: the rest does not fit on the disk.
+        OpeningRefusal: not even the tables and the largest block fit.
+        OpeningRefusal: the rest does not fit on the disk.
     """
     import torch
 
@@ -124,7 +124,7 @@ def place(kind: type[PreTrainedModel], folder: Any, facts: ModelFacts, title: st
     sizes = _sizes(kind, folder)
     kept = sizes.tables + 2 * sizes.largest_block
     if kept > room:
-        raise TooLittleMemory(title, kept + HEADROOM, room + HEADROOM)
+        raise OpeningRefusal.too_little_memory(title, kept + HEADROOM, room + HEADROOM)
     require_disk(title, facts.float32_bytes)
     return Placement(
         {"device_map": sizes.spread(room), "offload_folder": str(entry("offload", folder.name))},

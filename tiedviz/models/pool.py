@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING
 from tiedviz.models.memory import memory_budget
 from tiedviz.models.progress import Report, Stage
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.opening import (
-    OpeningCancelled,
-    OpeningFailed,
-    OverBudget,
-)
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -126,7 +122,7 @@ class ModelPool:
     def _reserve(self, source: str, needed: int, report: Report) -> None:
         """Let models go until `needed` more bytes fit; these count as taken until it is in."""
         if needed > self.budget:
-            raise OverBudget(source, needed, self.budget)
+            raise OpeningRefusal.over_budget(source, needed, self.budget)
         until = time.monotonic() + _SPARED
         while not self._make_room(source, needed, spare=time.monotonic() < until):
             report(Stage("Waiting until what was just opened has been read"))
@@ -231,13 +227,13 @@ class Opening:
             # a fault of ours or of a library: the log has the traceback, the page has one line
             _LOG.exception("opening %s failed", self.source)
             forget_frames(error)
-            self.refusal = OpeningFailed(self.source, error)
+            self.refusal = OpeningRefusal.failed(self.source, error)
         finally:
             self._finished.set()
 
     def _take(self, stage: Stage) -> None:
         if self._cancelled.is_set():
-            raise OpeningCancelled(self.source)
+            raise OpeningRefusal.cancelled(self.source)
         self._stage = stage
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tiedviz.files.access import may_read
-from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, OneFileOfMany, PathNotAllowed
+from tiedviz.words.refusals.opening import OpeningRefusal
 from tiedviz.words.shelf import SHELF, ShelfModel
 from tiedviz.words.tokens import shorten
 
@@ -79,7 +79,7 @@ def _on_disk(text: str, path: Path) -> Source | None:
             return GgufSource(text, path)
         if path.name in _MAIN_FILES:
             return FolderSource(text, path.parent)
-        raise OneFileOfMany(path.name, sorted(_MAIN_FILES))
+        raise OpeningRefusal.one_file_of_many(path.name, sorted(_MAIN_FILES))
     if not path.is_dir():
         return None
     alone = [] if (path / "config.json").exists() else sorted(path.glob("*.gguf"))
@@ -112,9 +112,9 @@ def find_source(text: str) -> Source:
     Surrounding white space is dropped and `~` is the home folder.
 
     Raises:
-        NoSuchPath: it looks like a path and nothing is there.
-        PathNotAllowed: it looks like a path that may not be read, whether or not it is there.
-        NoSuchModel: it is nothing this app knows.
+        OpeningRefusal: it looks like a path and nothing is there.
+        OpeningRefusal: it looks like a path that may not be read, whether or not it is there.
+        OpeningRefusal: it is nothing this app knows.
     """
     text = text.strip()
     if shelf := SHELF.get(text.lower()):
@@ -124,11 +124,15 @@ def find_source(text: str) -> Source:
         if text and allowed and (found := _on_disk(text, Path(text).expanduser())) is not None:
             return found
     except (OSError, RuntimeError, ValueError):  # no home of that name, a name no system can have
-        raise NoSuchPath(shorten(text, 200)) from None
+        raise OpeningRefusal.no_such_path(shorten(text, 200)) from None
     name = text.partition("@")[0]  # a revision may hold slashes
     if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or name.count("/") > 1:
         shown = shorten(text, 200)
-        raise NoSuchPath(shown) if allowed else PathNotAllowed(shown)
+        raise (
+            OpeningRefusal.no_such_path(shown)
+            if allowed
+            else OpeningRefusal.path_not_allowed(shown)
+        )
     if len(text) <= _LONGEST and (hub := _HUB_ID.fullmatch(text)):
         return HubSource(text, hub["repo"], hub["revision"])
-    raise NoSuchModel(shorten(text, 200), sorted(SHELF))
+    raise OpeningRefusal.no_such_model(shorten(text, 200), sorted(SHELF))

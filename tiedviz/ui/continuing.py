@@ -85,7 +85,7 @@ def write_on(
     called after each, outside the model's lock: there a superseded run ends.
 
     Raises:
-        NoContinuation, HeadMissing: as `continued`.
+        NoContinuation, ModelRefusal: as `continued`.
     """
     from tiedviz.compute.continuation import Continuation, continued
 

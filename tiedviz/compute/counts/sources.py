@@ -26,7 +26,7 @@ def config_of(text: str) -> Config | CatalogueRow:
     revision is always asked of the Hub, one in the catalogue without a revision never.
 
     Raises:
-        NoSuchModel, NoSuchPath: it names nothing.
+        OpeningRefusal: it names nothing.
         HubRefusal, FileRefusal, CountRefusal: there is no config.json that can be read and built.
     """
     found = _find(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tiedviz.models.loaded import LoadedModel, ModelKind, decoder_start
 from tiedviz.models.prompt import Bos, encode, mask_position
 from tiedviz.words.refusals.gradient import NothingToPredict, SentenceTooLong
-from tiedviz.words.refusals.prompt import EmptyPrompt, require_row
+from tiedviz.words.refusals.prompt import PromptRefusal, require_row
 from tiedviz.words.tokens import Token, encodable
 
 # Each position holds three to four rows of V numbers until the way back: at 262,144 tokens this
@@ -55,10 +55,10 @@ def sentence_of(
     and is asked, token by token, for `target`, or where that is empty for the text itself.
 
     Raises:
-        EmptyPrompt, PromptTooLong, NoSuchRow: as `models.prompt.encode`.
+        PromptRefusal, PromptTooLong: as `models.prompt.encode`.
         NothingToPredict: a causal model and one token.
         SentenceTooLong: more than `LONGEST` tokens.
-        NoAnswerBegun: nothing says how an answer of this encoder–decoder model begins.
+        PromptRefusal: nothing says how an answer of this encoder–decoder model begins.
     """
     prompt = encode(loaded, text, bos)
     ids = tuple(prompt.ids)
@@ -94,7 +94,7 @@ def _target_ids(loaded: LoadedModel, text: str) -> tuple[int, ...]:
     with loaded.lock:
         ids = tuple(loaded.tokenizer(text_target=encodable(text), verbose=False)["input_ids"])
     if not ids:
-        raise EmptyPrompt(loaded.title)
+        raise PromptRefusal.empty(loaded.title)
     _require_length(len(ids))
     require_row(max(ids), loaded.scoring_matrix.shape[0])
     return ids

@@ -9,7 +9,7 @@ from torch import nn
 
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.gradient import NotAllInMemory, NotDifferentiable, SidesNotSeparate
-from tiedviz.words.refusals.model import HeadMissing
+from tiedviz.words.refusals.prompt import ModelRefusal
 
 _PLAIN = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
@@ -43,13 +43,13 @@ def sides_of(loaded: LoadedModel) -> Sides:
     table of its own, it is the decoder's that does both jobs.
 
     Raises:
-        HeadMissing: a table was not in the files, so that it is random.
+        ModelRefusal: a table was not in the files, so that it is random.
         NotAllInMemory, NotDifferentiable: no gradient can flow.
         SidesNotSeparate: the model does not read tokens, or has no such parameters.
     """
     model = loaded.model
     if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
+        raise ModelRefusal.no_head(loaded.title, random)
     _require_differentiable(loaded)
     reads = getattr(model, "main_input_name", "input_ids")
     if reads != "input_ids":

@@ -98,7 +98,7 @@ def gradient_split(
         pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
-        HeadMissing, NotAllInMemory, NotDifferentiable, SidesNotSeparate: as `sides_of`.
+        ModelRefusal, NotAllInMemory, NotDifferentiable, SidesNotSeparate: as `sides_of`.
         GradientTooLarge: it would not fit in memory.
         PromptTooLong: the model cannot be run on so many tokens.
     """

@@ -42,7 +42,7 @@ def scored(loaded: LoadedModel, vector: torch.Tensor) -> Scored:
     """The vector, (d,), as if it had entered the output matrix: nothing is normed before.
 
     Raises:
-        HeadMissing, NotReproduced: what the model makes of it is not known.
+        ModelRefusal: what the model makes of it is not known.
     """
     _, after = reproduced_unembedding(loaded)
     with torch.inference_mode():

@@ -129,7 +129,7 @@ def logit_arithmetic(
     """The logit of row `token`, with its `largest` products written out.
 
     Raises:
-        NoSuchRow: the matrix has fewer rows.
+        PromptRefusal: the matrix has fewer rows.
     """
     require_row(token, len(reading.logits))
     h = reading.h.double()

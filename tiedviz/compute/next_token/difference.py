@@ -70,7 +70,7 @@ def logit_difference(
     """The logit of row `a` minus that of row `b`, with the `largest` products written out.
 
     Raises:
-        NoSuchRow: the matrix has fewer rows.
+        PromptRefusal: the matrix has fewer rows.
     """
     for token in (a, b):
         require_row(token, len(reading.logits))

@@ -56,7 +56,7 @@ def chosen_source() -> Source:
     """What the model box names.
 
     Raises:
-        NoSuchModel, NoSuchPath: nothing.
+        OpeningRefusal: nothing.
     """
     return find_source(str(st.session_state.get(MODEL_KEY) or first_choice()))
 

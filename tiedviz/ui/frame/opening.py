@@ -27,7 +27,7 @@ def opened_model(what_for: str) -> LoadedModel:
         what_for: what the page will show then, as a sentence.
 
     Raises:
-        NoSuchModel, NoSuchPath: the model box names nothing.
+        OpeningRefusal: the model box names nothing.
     """
     source = chosen_source()
     loaded = model_pool().get(source.text, _visitor())
@@ -49,7 +49,7 @@ def opened_or_invited(what_for: str) -> LoadedModel | None:
         what_for: what will stand here then, as a sentence.
 
     Raises:
-        NoSuchModel, NoSuchPath: the model box names nothing.
+        OpeningRefusal: the model box names nothing.
     """
     source = chosen_source()
     loaded = model_pool().get(source.text, _visitor())

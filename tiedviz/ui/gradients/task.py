@@ -21,7 +21,7 @@ def task(loaded: LoadedModel) -> Sentence:
     """The sentence as tokens with their targets, and the caption that says how the loss is taken.
 
     Raises:
-        EmptyPrompt, NothingToPredict, SentenceTooLong, PromptTooLong: there is nothing to run, or
+        PromptRefusal, NothingToPredict, SentenceTooLong, PromptTooLong: there is nothing to run, or
             too much.
     """
     from tiedviz.compute.gradients import sentence_of
