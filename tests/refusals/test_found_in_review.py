@@ -11,7 +11,7 @@ from tiedviz.models.known import known_facts
 from tiedviz.models.loading import load
 from tiedviz.models.pool import ModelPool
 from tiedviz.models.prompt import LONGEST_UNTRAINED, encode, one_token
-from tiedviz.models.sources import GgufSource, find_source
+from tiedviz.models.sources import FileSource, find_source
 from tiedviz.words.refusals.file import FileRefusal
 from tiedviz.words.refusals.opening import OpeningRefusal
 from tiedviz.words.refusals.prompt import PromptRefusal, PromptTooLong
@@ -56,7 +56,7 @@ def test_a_weights_file_beside_another_is_not_mistaken_for_its_folder(tiny_folde
 
 def test_a_folder_with_one_gguf_is_that_file(tmp_path):
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
-    assert isinstance(find_source(str(tmp_path)), GgufSource)
+    assert isinstance(find_source(str(tmp_path)), FileSource)
 
 
 def test_one_storage_under_two_names_is_one_table(tiny_folder):

@@ -22,11 +22,10 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fetch, check, convert. Returns the exit status."""
     from tiedviz.models.cache import shelf_file
-    from tiedviz.models.loading import model_folder
 
     model = SHELF[options.name]
     progress = Progress()
-    folder = model_folder(ShelfSource(model.name, model), progress)
+    folder = ShelfSource(model.name, model).folder(progress)
     progress.done()
     file = shelf_file(model)
     if options.json:

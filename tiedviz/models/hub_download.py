@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from huggingface_hub import constants, hf_hub_download
 from tqdm.auto import tqdm
 
-from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache import locked, require_disk, writing
 from tiedviz.models.hub import (
     CONFIG,
     TIMEOUT,
     Listing,
+    RemoteModel,
     cache_folder,
     cached_snapshot,
     endpoint,
@@ -32,6 +32,11 @@ from tiedviz.models.memory import require_memory
 from tiedviz.models.progress import Fetched, Report, Stage
 from tiedviz.words.refusals.hub import HubRefusal, HubUnreachable
 from tiedviz.words.refusals.opening import DiskFull, OpeningRefusal
+
+_BLOCK = 8 << 20
+# The client tells of bytes by the chunk. Its own, of 10 MB, would take a slow line longer than
+# anybody waits for a sign of life.
+constants.DOWNLOAD_CHUNK_SIZE = 1 << 18
 
 
 def repository_folder(repo: str, revision: str | None, report: Report) -> Path:
@@ -54,22 +59,8 @@ def repository_folder(repo: str, revision: str | None, report: Report) -> Path:
     if cached is not None and cached.name == listing.commit:
         return cached
     listing.check()
-    facts = remote_facts(listing)
-    require_memory(repo, memory_needed(listing, facts))
+    require_memory(repo, RemoteModel(listing, remote_facts(listing)).memory)
     return download(listing, report)
-
-
-def memory_needed(listing: Listing, facts: ModelFacts | None) -> int:
-    """Bytes of the weights in float32; where no header could be read, as if stored in 16 bits."""
-    if facts is not None:
-        return facts.float32_bytes
-    return 2 * listing.size_of(listing.weights)
-
-
-_BLOCK = 8 << 20
-# The client tells of bytes by the chunk. Its own, of 10 MB, would take a slow line longer than
-# anybody waits for a sign of life.
-constants.DOWNLOAD_CHUNK_SIZE = 1 << 18
 
 
 def download(listing: Listing, report: Report) -> Path:

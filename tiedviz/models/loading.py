@@ -16,22 +16,13 @@ from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact, while_built
-from tiedviz.models.cache import shelf_file
 from tiedviz.models.checkpoint import checked_class
-from tiedviz.models.conversion import convert, converted_folder
-from tiedviz.models.hub_download import repository_folder
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.memory import Placement, place
 from tiedviz.models.progress import Report, Stage, silent
 from tiedviz.models.sources import (
-    FolderSource,
-    GgufSource,
-    HubSource,
-    ShelfSource,
-    Source,
     find_source,
 )
-from tiedviz.models.wheels import fetch
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.count import CountRefusal
 from tiedviz.words.refusals.opening import CheckpointRefusal, OpeningRefusal
@@ -58,7 +49,7 @@ def load(
     """
     found = find_source(source)
     try:
-        folder = model_folder(found, report)
+        folder = found.folder(report)
         return load_folder(
             folder, source=found.text, title=found.title, report=report, make_room=make_room
         )
@@ -67,40 +58,6 @@ def load(
     except Exception as error:  # a fault of ours or of a library: one line for people
         _LOG.exception("opening %s failed", found.text)
         raise OpeningRefusal.failed(found.title, error) from error
-
-
-def model_folder(source: Source, report: Report = silent) -> Path:
-    """The folder to open `source` from: fetched and converted first where that is needed."""
-    if isinstance(source, FolderSource):
-        return source.path
-    if isinstance(source, GgufSource):
-        size = read_facts(source.path).parameters * 4
-        return convert(
-            source.path,
-            title=source.title,
-            weights=size,
-            memory=3 * size,  # measured on the shelf's two: 2.2 and 3.1 times the float32 weights
-            identity=None,
-            report=report,
-        )
-    if isinstance(source, HubSource):
-        return repository_folder(source.repo, source.revision, report)
-    return _shelf_folder(source, report)
-
-
-def _shelf_folder(source: ShelfSource, report: Report) -> Path:
-    model = source.model
-    converted = converted_folder(shelf_file(model), model.sha256)
-    if converted.is_dir():
-        return converted  # the published file may be gone since
-    return convert(
-        fetch(model, report),
-        title=model.title,
-        weights=model.float32_size,
-        memory=model.conversion_memory,
-        identity=model.sha256,
-        report=report,
-    )
 
 
 def load_folder(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.known import KnownFacts, files_here, known_facts
+from tiedviz.models.known import KnownFacts, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
 from tiedviz.ui.caches import hub_answers, model_pool
 from tiedviz.ui.frame.first_choice import GPT2, MODEL_KEY, first_choice, why_first
@@ -87,7 +87,7 @@ def hub_is_thinking(source: Source) -> bool:
 
 
 def _answer(source: Source) -> Future[RemoteModel] | None:
-    if not isinstance(source, HubSource) or files_here(source) is not None:
+    if not isinstance(source, HubSource) or source.files_here() is not None:
         return None
     return hub_answers().about(source.repo, source.revision)
 

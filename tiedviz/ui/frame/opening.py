@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.known import cost_of
 from tiedviz.models.progress import Stage
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import model_pool
@@ -101,7 +100,7 @@ def _visitor() -> str:
 
 def _terms(source: Source) -> str:
     """The cost in words, and the licence of what would be fetched."""
-    cost = cost_of(source, remote(source))
+    cost = source.cost(remote(source))
     words = "What this takes is known once the Hub answers." if cost is None else f"{cost.words}."
     if isinstance(source, ShelfSource):
         words += f" Licence of the weights: {source.model.licence}."
