@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.ui.caches import header_verdict, heard_files
 from tiedviz.ui.frame.choice import remote
 from tiedviz.words.refusals import Refusal
