@@ -10,7 +10,7 @@ from tiedviz.compute.counts.counts import Counts, counts_in_row
 from tiedviz.compute.counts.sources import Config, config_in_text
 from tiedviz.ui.caches import counts, named_config
 from tiedviz.ui.embedding_share.counted import show_counts
-from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame import refusals_shown
 from tiedviz.words.catalogue import CatalogueRow
 
 _WAYS = ("Name or path", "Paste", "Upload")

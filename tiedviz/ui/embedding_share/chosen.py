@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from tiedviz.models.sources import HubSource, ShelfSource
-from tiedviz.ui.frame.choice import chosen_facts, chosen_source
+from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
 from tiedviz.words.refusals import Refusal
 

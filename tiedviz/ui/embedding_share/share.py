@@ -11,7 +11,7 @@ import streamlit as st
 from tiedviz.charts.card import share_card
 from tiedviz.ui.embedding_share.chosen import ChosenPoint, chosen_point
 from tiedviz.ui.embedding_share.parts import COMPARED_KEY
-from tiedviz.ui.frame.choice import MODEL_KEY
+from tiedviz.ui.frame.model_choice import MODEL_KEY
 from tiedviz.ui.share import share
 from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row
 from tiedviz.words.numbers import count, percent

@@ -9,7 +9,7 @@ from tiedviz.files.verdict.repair import repair_for
 from tiedviz.files.verdict.verdict import Costs
 from tiedviz.files.verdict.wording.numbers import exact_size
 from tiedviz.ui.caches import residents
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.alike import alike
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import count, percent

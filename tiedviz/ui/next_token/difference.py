@@ -9,7 +9,7 @@ import streamlit as st
 
 from tiedviz.charts.waterfall import waterfall
 from tiedviz.ui.drawing import draw
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
 from tiedviz.words.numbers import scientific
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe

@@ -14,7 +14,7 @@ from tiedviz.ui.continuing import (
     way_controls,
     write_on,
 )
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.prompt_bar import DECODER_KEY, append_to_prompt
 from tiedviz.ui.share import csv_button
 from tiedviz.words.refusals.continuation import NoContinuation

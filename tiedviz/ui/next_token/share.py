@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.continuing import way_arguments
-from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.model_choice import chosen_source
 from tiedviz.ui.layers.python import python_code
 from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
 from tiedviz.ui.prompt_bar import POSITION_KEY, bos_to_share, decoder_to_share

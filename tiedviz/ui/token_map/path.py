@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_facts, map_path, scored_state
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
