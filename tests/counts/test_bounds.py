@@ -9,8 +9,8 @@ import time
 import pytest
 
 from tests.conftest import ROOT
+from tiedviz.compute.counts.configs import config_in_text
 from tiedviz.compute.counts.count import count_config
-from tiedviz.compute.counts.sources import config_in_text
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.words.catalogue import catalogue
 from tiedviz.words.refusals.checkpoint import RemoteCode, UnknownModelType

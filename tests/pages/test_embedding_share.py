@@ -8,7 +8,7 @@ import pytest
 
 from tests.pages.conftest import chart_data, text_of
 from tiedviz.commands.line import main
-from tiedviz.compute.counts import sources
+from tiedviz.compute.counts import configs
 from tiedviz.compute.counts.table import share_frame
 from tiedviz.ui.caches import residents
 from tiedviz.ui.embedding_share import share
@@ -202,8 +202,8 @@ def test_what_cannot_be_counted_is_said_in_words_and_stays_typed(page, text, sai
 
 def test_a_rerun_reads_a_named_configuration_no_second_time(page, monkeypatch, tiny_folder):
     read = []
-    find = sources._find
-    monkeypatch.setattr(sources, "_find", lambda name: read.append(name) or find(name))
+    find = configs._find
+    monkeypatch.setattr(configs, "_find", lambda name: read.append(name) or find(name))
     app = page("Any model")
     widget(app, "text_input", NAME).set_value(str(tiny_folder())).run()
     app.run()

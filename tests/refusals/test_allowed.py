@@ -6,7 +6,7 @@ import os
 import pytest
 import streamlit as st
 
-from tiedviz.compute.counts.sources import config_of
+from tiedviz.compute.counts.configs import config_of
 from tiedviz.compute.witnesses.hearing import hear
 from tiedviz.files.allowed import may_read
 from tiedviz.models.progress import silent

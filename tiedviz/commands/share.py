@@ -7,9 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from tiedviz.commands.options import add_json, print_json
-from tiedviz.words.catalogue import CatalogueRow, catalogue
+from tiedviz.words.catalogue import PARTS, CatalogueRow, catalogue
 from tiedviz.words.numbers import count, megabytes, percent, short_count
-from tiedviz.words.parts import PARTS
 
 
 def add_to(commands: Any) -> None:
@@ -38,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(model: str) -> dict[str, Any]:
-    from tiedviz.compute.counts.counts import count_record, counts_in_row
-    from tiedviz.compute.counts.sources import config_of
+    from tiedviz.compute.counts import count_record, counts_in_row
+    from tiedviz.compute.counts.configs import config_of
 
     found = config_of(model)
     if isinstance(found, CatalogueRow):

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tiedviz.compute.compare.question import question
-from tiedviz.compute.next_token.inspection import inspection
+from tiedviz.compute.next_token.candidates import inspection
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses

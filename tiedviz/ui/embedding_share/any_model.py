@@ -6,8 +6,8 @@ import json
 
 import streamlit as st
 
-from tiedviz.compute.counts.counts import Counts, counts_in_row
-from tiedviz.compute.counts.sources import Config, config_in_text
+from tiedviz.compute.counts import Counts, counts_in_row
+from tiedviz.compute.counts.configs import Config, config_in_text
 from tiedviz.ui.caches import counts, named_config
 from tiedviz.ui.embedding_share.counted import show_counts
 from tiedviz.ui.frame import refusals_shown

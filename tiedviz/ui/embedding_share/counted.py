@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tiedviz.charts.parts import parts_chart
-from tiedviz.compute.counts.calculator import BYTES
-from tiedviz.compute.counts.counts import Counts, memory
+from tiedviz.compute.counts import BYTES, Counts, memory
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.parts import part_pieces
 from tiedviz.words.numbers import count, megabytes, percent

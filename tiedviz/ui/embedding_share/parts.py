@@ -8,9 +8,8 @@ import streamlit as st
 from tiedviz.charts.parts import TIED_TABLE, parts_chart
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.chosen import chosen_point
-from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row
+from tiedviz.words.catalogue import PARTS, PARTS_HELP, CatalogueRow, PartCounts, catalogue, find_row
 from tiedviz.words.numbers import percent
-from tiedviz.words.parts import PARTS, PARTS_HELP, PartCounts
 from tiedviz.words.tokens import markdown_safe
 
 _FIRST = ("openai-community/gpt2", "google/gemma-3-270m", "Qwen/Qwen2.5-3B", "Qwen/Qwen2.5-7B")

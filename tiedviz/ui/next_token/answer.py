@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def headline(loaded: LoadedModel, prompt: Prompt, reading: ScoredState) -> None:
     """`The opposite of hot is → ␣cold 68.1 %`, at temperature 1."""
-    from tiedviz.compute.next_token.ranking import likeliest
+    from tiedviz.compute.next_token.candidates import likeliest
 
     best, probability = likeliest(reading)
     question = markdown_safe(_question(loaded, prompt, reading))
@@ -43,8 +43,8 @@ def _text(tokens: Sequence[Token]) -> str:
 
 def proof(loaded: LoadedModel, reading: ScoredState) -> None:
     """The formula of this model's logits, and how close it comes to the model's own."""
+    from tiedviz.compute.next_token.candidates import mass_without_token
     from tiedviz.compute.next_token.formula import formula_latex, formula_notes
-    from tiedviz.compute.next_token.ranking import mass_without_token
     from tiedviz.compute.unembedding import unembedding_of
 
     unembedding = unembedding_of(loaded)

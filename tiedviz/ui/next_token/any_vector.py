@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def read_any_vector(loaded: LoadedModel, reading: ScoredState) -> None:
     """An upload, the ten rows nearest to it, and h of this page as the same kind of file."""
-    from tiedviz.compute.next_token.any_vector import read_vector, vector_bytes
+    from tiedviz.compute.next_token.state import read_vector, vector_bytes
 
     width = loaded.scoring_matrix.shape[1]
     matrix = "E" if loaded.tied else "W"
@@ -55,8 +55,8 @@ def read_any_vector(loaded: LoadedModel, reading: ScoredState) -> None:
 
 
 def _ranked(loaded: LoadedModel, vector: torch.Tensor) -> None:
-    from tiedviz.compute.next_token.any_vector import scored
-    from tiedviz.compute.next_token.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.candidates import By, nearest_tokens
+    from tiedviz.compute.next_token.state import score_vector
 
     by = st.segmented_control(
         "Nearest to it by",
@@ -65,7 +65,7 @@ def _ranked(loaded: LoadedModel, vector: torch.Tensor) -> None:
         key="any vector by",
         required=True,
     )
-    found = scored(loaded, vector)
+    found = score_vector(loaded, vector)
     frame = nearest_tokens(loaded, found, by=By(str(by or "logit")))
     st.caption(
         f"‖v‖ = {float(found.h.norm()):.3f}. Logits include what the model does after the matrix; "

@@ -33,7 +33,7 @@ _READING_HELP = {
 
 def candidates(loaded: LoadedModel, reading: ScoredState) -> tuple[int, pd.DataFrame]:
     """Draw them. Returns the id of the token under inspection, and the table."""
-    from tiedviz.compute.next_token.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.candidates import By, nearest_tokens
 
     by, temperature = _controls()
     frame = nearest_tokens(loaded, reading, by=By(by), temperature=temperature)

@@ -15,7 +15,7 @@ from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.next_token.difference import LogitDifference
+    from tiedviz.compute.next_token.arithmetic import LogitDifference
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
@@ -41,7 +41,7 @@ def difference_of_two(
 def _difference(
     loaded: LoadedModel, reading: ScoredState, picked: int, frame: pd.DataFrame
 ) -> None:
-    from tiedviz.compute.next_token.difference import logit_difference
+    from tiedviz.compute.next_token.arithmetic import logit_difference
     from tiedviz.compute.unembedding import unembedding_of
 
     after = unembedding_of(loaded).after

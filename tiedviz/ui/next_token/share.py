@@ -30,9 +30,8 @@ def share_and_export(
     written: tuple[Continuation, Way] | None,
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
-    from tiedviz.compute.continuation.record import continuation_record
-    from tiedviz.compute.next_token.inspection import inspection
-    from tiedviz.compute.next_token.ranking import By
+    from tiedviz.compute.continuation import continuation_record
+    from tiedviz.compute.next_token.candidates import By, inspection
 
     below = None if reading.layer == reading.layers else reading.layer
     by = By(str(st.session_state.get(BY_KEY) or "logit"))

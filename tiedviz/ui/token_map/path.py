@@ -89,7 +89,7 @@ def _why_outside(drawn: Drawn, best: float) -> str:
 
 def _lists(loaded: LoadedModel, state: ScoredState) -> dict[str, pd.DataFrame]:
     """The rows nearest to the last state, by each measure."""
-    from tiedviz.compute.next_token.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.candidates import By, nearest_tokens
 
     names = {"dot product (logit)": By.LOGIT, "cosine": By.COSINE, "distance": By.DISTANCE}
     return {name: nearest_tokens(loaded, state, by=by, top=_LISTED) for name, by in names.items()}

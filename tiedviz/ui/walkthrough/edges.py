@@ -147,7 +147,7 @@ def _on_the_way_in(loaded: LoadedModel) -> list[tuple[str, str]]:
 
 
 def _on_the_way_out(loaded: LoadedModel) -> list[tuple[str, str]]:
-    from tiedviz.compute.next_token.ranking import mass_without_token
+    from tiedviz.compute.next_token.candidates import mass_without_token
     from tiedviz.compute.unembedding import unembedding_of
 
     after = unembedding_of(loaded).after

@@ -1,8 +1,4 @@
-"""Which configuration does a name, a folder or a text mean? Needs no torch.
-
-Whatever comes out has passed `check_bounds`, so that a hostile configuration is refused before
-anything large is imported for it.
-"""
+"""Which configuration does a name, a folder or a text mean? Needs no torch."""
 
 from __future__ import annotations
 

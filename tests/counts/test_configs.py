@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.hub.conftest import hub  # noqa: F401
-from tiedviz.compute.counts.sources import config_of
+from tiedviz.compute.counts.configs import config_of
 from tiedviz.words.catalogue import CatalogueRow
 from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, SizeOutOfBounds
 from tiedviz.words.refusals.file import BrokenJson, NotAModelFolder
