@@ -10,7 +10,7 @@ from tiedviz.charts.card import share_card
 from tiedviz.charts.palette import LIVE, OUTPUT, SHARED
 from tiedviz.charts.parts import TIED_TABLE, parts_chart
 from tiedviz.charts.share import share_chart
-from tiedviz.compute.counts.table import share_frame
+from tiedviz.compute.counts.catalogue_frame import share_frame
 
 NO_RING = pd.DataFrame(columns=["title", "parameters", "share"])
 RING = pd.DataFrame([("Chosen", 134_515_008, 0.21)], columns=NO_RING.columns)

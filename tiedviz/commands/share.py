@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from typing import Any
 
 from tiedviz.commands.options import add_json, print_json
@@ -53,28 +52,13 @@ def _one(model: str) -> dict[str, Any]:
 
 def _print_all(as_json: bool) -> None:
     if as_json:
-        print_json({"models": [_summary(row) for row in catalogue()]})
+        print_json({"models": [row.record() for row in catalogue()]})
         return
     for row in catalogue():
         print(
             f"{row.repo_id:45} {'tied' if row.tied else 'untied':7} {count(row.total):>17} "
             f"{percent(row.parts.share):>7}"
         )
-
-
-def _summary(row: CatalogueRow) -> dict[str, Any]:
-    return {
-        "repo_id": row.repo_id,
-        "family": row.family,
-        "tied": row.tied,
-        "parameters": {
-            "total": row.total,
-            "embedding": row.parts.embedding,
-            "head": row.parts.head,
-            "share": row.parts.share,
-            "parts": asdict(row.parts),
-        },
-    }
 
 
 def _print_one(record: dict[str, Any]) -> None:

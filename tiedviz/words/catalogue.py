@@ -127,6 +127,21 @@ class CatalogueRow:
         """All parameters, each stored number once."""
         return self.parts.total
 
+    def record(self) -> dict[str, Any]:
+        """What a program is told of it: repo_id, family, tied, parameters."""
+        return {
+            "repo_id": self.repo_id,
+            "family": self.family,
+            "tied": self.tied,
+            "parameters": {
+                "total": self.total,
+                "embedding": self.parts.embedding,
+                "head": self.parts.head,
+                "share": self.parts.share,
+                "parts": asdict(self.parts),
+            },
+        }
+
     @property
     def name(self) -> str:
         """The id without its owner, for labels; not unique in principle."""

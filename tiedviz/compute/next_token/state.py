@@ -61,9 +61,14 @@ class ScoredState:
     tolerance: float
 
     @property
+    def is_last(self) -> bool:
+        """Whether it is of layer L, so that its logits are the model's own answer."""
+        return self.layer == self.layers
+
+    @property
     def name(self) -> str:
         """What the state is called: h_L, or h_k of a layer below the last."""
-        return "h_L" if self.layer == self.layers else f"h_{self.layer}"
+        return "h_L" if self.is_last else f"h_{self.layer}"
 
     @property
     def agrees(self) -> bool:

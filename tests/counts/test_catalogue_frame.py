@@ -3,7 +3,11 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tiedviz.compute.counts.table import how_share_falls, share_frame, where_families_stop_tying
+from tiedviz.compute.counts.catalogue_frame import (
+    how_share_falls,
+    share_frame,
+    where_families_stop_tying,
+)
 from tiedviz.words.catalogue import PARTS, catalogue, find_row
 
 
