@@ -26,7 +26,7 @@ _ROWS = (0, 32_000, 50_000, 65_000, 100_000, 130_000, 152_000, 250_000, 300_000)
 
 
 def filtered_models() -> pd.DataFrame:
-    """Draw the filters. Returns the rows of `share_frame` that pass; ends the run if none does."""
+    """Draw the filters. Returns the rows of `share_frame` that pass, perhaps none."""
     every = share_frame()
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover("Filter", icon=":material/filter_list:"):
