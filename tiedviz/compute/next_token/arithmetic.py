@@ -37,7 +37,7 @@ class DotProduct:
     def waterfall(
         self, further: list[tuple[str, str, float]], name: str, total: float
     ) -> pd.DataFrame:
-        """The way from 0 to `total`, one row a step, as `charts.waterfall` takes it.
+        """The way from 0 to `total`, one row a step, as `charts.next_token` draws it.
 
         Columns: step, detail, value, start, end, kind ("adds", "takes away", "the rest",
         "the logit").

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.share import PICK, share_chart
+from tiedviz.charts.embedding_share import PICK, share_chart
 from tiedviz.compute.counts.catalogue_frame import (
     how_share_falls,
     share_frame,

@@ -7,7 +7,7 @@ import json
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.parts import TIED_TABLE, parts_chart
+from tiedviz.charts.embedding_share import TIED_TABLE, parts_chart
 from tiedviz.compute.counts import BYTES, Counts, counts_in_row, memory
 from tiedviz.compute.counts.configs import Config, config_in_text
 from tiedviz.ui.caches import counts, named_config

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.card import share_card
+from tiedviz.charts.embedding_share import share_card
 from tiedviz.ui.embedding_share.chart import ChosenPoint, chosen_point
 from tiedviz.ui.embedding_share.counts import COMPARED_KEY
 from tiedviz.ui.frame.model_choice import GPT2, MODEL_KEY

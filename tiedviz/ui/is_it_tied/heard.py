@@ -10,14 +10,14 @@ import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opened_model import is_stale, open_button
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.witnesses import Declared, Stored
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _compare(heard: Heard) -> None:
     if heard.files is not None:
         remember_heard(identity(heard.files), hear_files(heard.files, progress=tell))
     elif heard.remote is not None:
-        from tiedviz.models.hub.headers import compare_remote
+        from tiedviz.verdict.stored import compare_remote
 
         compared = compare_remote(heard.remote.listing, heard.hearing.stored, tell)
         remember_heard(_remote_key(heard.remote), (heard.hearing.declared, compared))
