@@ -11,7 +11,7 @@ from tiedviz.compute.counts.count import count_config, count_model, count_parts
 from tiedviz.models.building import building, intact
 from tiedviz.models.unweighted import unweighted_model
 from tiedviz.words.catalogue import find_row
-from tiedviz.words.refusals.count import NoTokenTable
+from tiedviz.words.refusals.count import CountRefusal
 
 
 def test_case_4_parameters_are_counted_once(llama):
@@ -131,7 +131,7 @@ def test_nested_configurations_are_counted_by_their_text_part():
 def test_a_model_of_images_has_no_table_of_tokens():
     config = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
-    with pytest.raises(NoTokenTable, match="ViTForImageClassification"):
+    with pytest.raises(CountRefusal, match="no table of tokens: ViTForImageClassification"):
         count_config(config | small | {"intermediate_size": 32}, "vit")
 
 

@@ -15,12 +15,7 @@ from tiedviz.files.bounds import MAX_PARAMETERS, MAX_TENSORS, check_bounds
 from tiedviz.models.building import building, quiet_library, while_built
 from tiedviz.models.checkpoint import check_model_type
 from tiedviz.models.classes import listed_class, named_class
-from tiedviz.words.refusals.count import (
-    CannotBuild,
-    CountRefusal,
-    TooManyParameters,
-    TooManyTensors,
-)
+from tiedviz.words.refusals.count import CountRefusal
 
 # Nobody else can open a model meanwhile; the largest real ones take a second or two.
 _PATIENCE = 10.0  # seconds
@@ -84,9 +79,9 @@ def _limits(title: str) -> Callable[[int, int], None]:
 
     def check(tensors: int, numbers: int) -> None:
         if tensors > MAX_TENSORS or time.monotonic() > deadline:
-            raise TooManyTensors(title, MAX_TENSORS)
+            raise CountRefusal.too_many_tensors(title, MAX_TENSORS)
         if numbers > MAX_PARAMETERS:
-            raise TooManyParameters(title, MAX_PARAMETERS)
+            raise CountRefusal.too_many_parameters(title, MAX_PARAMETERS)
 
     return check
 
@@ -102,4 +97,4 @@ def _readable_faults(config: Mapping[str, Any], title: str) -> Iterator[None]:
         named = config.get("architectures")
         name = named[0] if isinstance(named, list) and named else config.get("model_type")
         said = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".: ")
-        raise CannotBuild(title, str(name), said) from error
+        raise CountRefusal.cannot_build(title, str(name), said) from error

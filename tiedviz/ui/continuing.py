@@ -15,7 +15,7 @@ from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.prompt_bar import DECODER_KEY, append_to_prompt
 from tiedviz.ui.share import csv_button
 from tiedviz.words.numbers import percent
-from tiedviz.words.refusals.continuation import NoContinuation
+from tiedviz.words.refusals.continuation import ContinuationRefusal
 
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Continuation, Way
@@ -92,7 +92,7 @@ def write_on(
     called after each, outside the model's lock: there a superseded run ends.
 
     Raises:
-        NoContinuation, HeadMissing: as `continued`.
+        ContinuationRefusal, HeadMissing: as `continued`.
     """
     from tiedviz.compute.continuation import Continuation, continued
 
@@ -160,7 +160,7 @@ def go_on(loaded: LoadedModel, prompt: Prompt) -> tuple[Continuation, Way] | Non
     """Controls, and under them what the model writes. Returns it, where there is something."""
     st.subheader("Continue", anchor=False)
     if loaded.kind == "masked":
-        show_refusal(NoContinuation(loaded.title))
+        show_refusal(ContinuationRefusal.fills_gaps(loaded.title))
         return None
     way, most = way_controls()
     name = (_name(loaded.key, prompt, way), prompt.text, most)

@@ -75,7 +75,7 @@ def answer(
         pause: called where the work may be stopped.
 
     Raises:
-        NotTheSameQuestion: the model cannot be asked this.
+        ContinuationRefusal: the model cannot be asked this.
         EmptyPrompt, PromptTooLong, NoSuchRow, NoAnswerBegun, HeadMissing, NotReproduced: as
             `encode` and `read`.
     """

@@ -16,7 +16,7 @@ from tiedviz.models.classes import kind_of
 from tiedviz.models.sizes import layers_of, stated
 from tiedviz.models.unweighted import unweighted_model
 from tiedviz.words.catalogue import PARTS, PartCounts
-from tiedviz.words.refusals.count import NoTokenTable
+from tiedviz.words.refusals.count import CountRefusal
 
 _EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
 _CHOSEN = ("num_experts_per_tok", "top_k_experts", "experts_per_token", "moe_k", "moe_topk")
@@ -55,11 +55,11 @@ def count_model(model: PreTrainedModel, title: str) -> Counts:
     """The counts of a model, with or without weights.
 
     Raises:
-        NoTokenTable: it does not read tokens.
+        CountRefusal: it does not read tokens.
     """
     table = _weight(_input(model))
     if table is None:
-        raise NoTokenTable(title, type(model).__name__)
+        raise CountRefusal.no_token_table(title, type(model).__name__)
     scoring = _weight(model.get_output_embeddings())
     tied = scoring is table
     parts = PartCounts(**count_parts(model, table, None if tied else scoring))
