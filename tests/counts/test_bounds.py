@@ -89,13 +89,13 @@ def test_ordinary_large_numbers_are_no_sizes(llama):
     [
         (b"", CountRefusal, "no text was given"),
         (b"   \n", CountRefusal, "no text was given"),
-        (b"{", BrokenJson, ""),
-        (b"[1, 2]", BrokenJson, ""),
-        (b"gpt2", BrokenJson, ""),
-        (b"\xff\xfe", BrokenJson, ""),
-        (b"[" * 100_000, FileRefusal, ""),
-        (b'{"a":' * 200 + b"1" + b"}" * 200, FileRefusal, ""),
-        (b'{"vocab_size": ' + b"9" * 5000 + b"}", FileRefusal, ""),
+        (b"{", BrokenJson, None),
+        (b"[1, 2]", BrokenJson, None),
+        (b"gpt2", BrokenJson, None),
+        (b"\xff\xfe", BrokenJson, None),
+        (b"[" * 100_000, FileRefusal, None),
+        (b'{"a":' * 200 + b"1" + b"}" * 200, FileRefusal, None),
+        (b'{"vocab_size": ' + b"9" * 5000 + b"}", FileRefusal, None),
     ],
 )
 def test_text_that_is_no_configuration(text, kind, said):
@@ -107,10 +107,10 @@ def test_text_that_is_no_configuration(text, kind, said):
 @pytest.mark.parametrize(
     ("config", "kind", "said"),
     [
-        ({}, UnknownModelType, ""),
-        ({"model_type": "no_such"}, UnknownModelType, ""),
-        ({"model_type": ["llama"]}, UnknownModelType, ""),
-        ({"model_type": "new", "auto_map": {"AutoConfig": "conf.py--X"}}, RemoteCode, ""),
+        ({}, UnknownModelType, None),
+        ({"model_type": "no_such"}, UnknownModelType, None),
+        ({"model_type": ["llama"]}, UnknownModelType, None),
+        ({"model_type": "new", "auto_map": {"AutoConfig": "conf.py--X"}}, RemoteCode, None),
         (
             {"model_type": "llama", "hidden_size": "wide"},
             CountRefusal,

@@ -58,8 +58,8 @@ def test_what_the_hub_refuses(hub, tmp_path):  # noqa: F811
     (tmp_path / "empty").mkdir()
     hub.repositories["org/empty"] = tmp_path / "empty"
     for name, (kind, said) in {
-        "org/missing": (NoSuchRepository, ""),
-        "org/gated": (GatedWithoutLogin, ""),
+        "org/missing": (NoSuchRepository, None),
+        "org/gated": (GatedWithoutLogin, None),
         "org/empty": (CountRefusal, "holds no config.json"),
     }.items():
         with pytest.raises(kind, match=said):
@@ -76,10 +76,10 @@ def test_what_is_no_configuration(tmp_path, llama):
     (tmp_path / "empty").mkdir()
     for path, (kind, said) in {
         gguf: (CountRefusal, "a .gguf file carries no config.json"),
-        broken: (BrokenJson, ""),
+        broken: (BrokenJson, None),
         large: (CountRefusal, "its num_hidden_layers is"),
-        tmp_path / "empty": (NotAModelFolder, ""),
-        tmp_path / "nowhere" / "x.json": (NoSuchPath, ""),
+        tmp_path / "empty": (NotAModelFolder, None),
+        tmp_path / "nowhere" / "x.json": (NoSuchPath, None),
     }.items():
         with pytest.raises(kind, match=said):
             config_of(str(path))
