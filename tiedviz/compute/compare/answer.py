@@ -14,7 +14,7 @@ from tiedviz.compute.next_token.candidates import inspection
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import Bos, Prompt, encode
 from tiedviz.verdict.audit import hear_files
 
@@ -43,7 +43,7 @@ class Answer:
 
     source: str
     title: str
-    kind: Kind
+    kind: ModelKind
     prompt: Prompt
     position: int
     notes: tuple[str, ...]

@@ -12,9 +12,9 @@ from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from tiedviz.compute.counts import Counts
-from tiedviz.models.classes import kind_of
-from tiedviz.models.sizes import layers_of, stated
-from tiedviz.models.unweighted import unweighted_model
+from tiedviz.models.building import unweighted_model
+from tiedviz.models.checkpoint import kind_of
+from tiedviz.models.loaded import layers_of, stated
 from tiedviz.words.catalogue import PARTS, PartCounts
 from tiedviz.words.refusals.count import CountRefusal
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.hub.cached import cached_snapshot
+from tiedviz.models.hub import cached_snapshot
 from tiedviz.models.known import KnownFacts, files_here, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
-from tiedviz.ui.caches import asked, residents
+from tiedviz.ui.caches import hub_answers, model_pool
 from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from tiedviz.models.hub.known import RemoteModel
+    from tiedviz.models.hub import RemoteModel
     from tiedviz.models.loaded import LoadedModel
 
 
@@ -82,7 +82,7 @@ def chosen_facts(source: Source) -> KnownFacts | None:
 
     None while the Hub has not answered, or where only opening it will tell.
     """
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     return known_facts(source, remote(source)) if loaded is None else _facts_of(loaded)
 
 
@@ -105,7 +105,7 @@ def hub_is_thinking(source: Source) -> bool:
 def _answer(source: Source) -> Future[RemoteModel] | None:
     if not isinstance(source, HubSource) or files_here(source) is not None:
         return None
-    return asked().about(source.repo, source.revision)
+    return hub_answers().about(source.repo, source.revision)
 
 
 def _facts_of(loaded: LoadedModel) -> KnownFacts:
@@ -155,7 +155,7 @@ def _find_reason() -> str:
 
 def _hub_answers() -> bool | None:
     """Whether the Hub answered the one question of this process; None while that is open."""
-    answer = asked().earlier(GPT2, None)
+    answer = hub_answers().earlier(GPT2, None)
     if answer is None or not answer.done():
         return None
     return answer.exception() is None
@@ -167,7 +167,7 @@ def _ask_the_hub() -> None:
     if not st.session_state.get("the page is drawn"):
         st.session_state["the page is drawn"] = True
     elif _hub_answers() is None:
-        asked().about(GPT2, None)
+        hub_answers().about(GPT2, None)
     else:
         st.rerun()
 

@@ -12,9 +12,9 @@ import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 
-from tiedviz.files.allowed import allow_none_unless_named, allowed_folders
-from tiedviz.models.cache.folder import cache_root
-from tiedviz.models.hub.address import cache_folder
+from tiedviz.files.access import allow_none_unless_named, allowed_folders
+from tiedviz.models.cache import cache_root
+from tiedviz.models.hub import cache_folder
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

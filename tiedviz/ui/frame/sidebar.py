@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.models.known import KnownFacts
-from tiedviz.models.machine import available_memory
+from tiedviz.models.memory import available_memory
 from tiedviz.models.sources import Source
-from tiedviz.ui.caches import header_verdict, heard_files, residents
+from tiedviz.ui.caches import header_verdict, heard_files, model_pool
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import (
     chosen_facts,
@@ -88,7 +88,7 @@ def _count(number: int | None) -> str:
 
 
 def _readiness(source: Source, polls: bool) -> None:
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     if loaded is None:
         _not_open(source, polls)
         return
@@ -116,7 +116,7 @@ def _not_open(source: Source, polls: bool) -> None:
 
 
 def _memory() -> None:
-    open_models = residents()
+    open_models = model_pool()
     st.caption(
         f"Open models: {megabytes(open_models.nbytes)} of {megabytes(open_models.budget)} · "
         f"free memory: {megabytes(available_memory())}"

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tiedviz.models.cache.child import follow
-from tiedviz.models.cache.folder import entry, made_once, require_disk
-from tiedviz.models.machine import require_memory
-from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.cache import FULL, entry, made_once, require_disk
+from tiedviz.models.child_process import follow
+from tiedviz.models.memory import require_memory
+from tiedviz.models.progress import Report, Stage, silent
 from tiedviz.words.refusals.opening import ConversionFailed, DiskFull
 
 # Part of every entry's name: raise it when the converter writes something else than before.
@@ -73,7 +74,7 @@ def convert(
         return target
     require_memory(title, memory)
     require_disk(title, weights)
-    waiting = Step("Waiting for another process that converts it")
+    waiting = Stage("Waiting for another process that converts it")
     with made_once(target, lambda: report(waiting), needed=weights) as folder:
         if folder is not None:
             _run_child(file, folder, report)
@@ -81,7 +82,7 @@ def convert(
 
 
 def _run_child(file: Path, folder: Path, report: Report) -> None:
-    converter = ["tiedviz.models.cache.conversion_child", str(file), str(folder)]
+    converter = ["tiedviz.models.conversion", str(file), str(folder)]
     follower = _Followed(report)
     ended = follow(converter, follower.line, follower.beat, environment=_OFFLINE)
     if ended.status:
@@ -95,26 +96,87 @@ _OFFLINE = {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
 
 
 class _Followed:
-    """The child's stage lines ("stage read") and its progress bar ("12/272"), as steps."""
+    """The child's stage lines ("stage read") and its progress bar ("12/272"), as stages."""
 
     def __init__(self, report: Report) -> None:
-        self._report: Callable[[Step], None] = report
-        self._step = Step("Starting the converter")
+        self._report: Callable[[Stage], None] = report
+        self._stage = Stage("Starting the converter")
         self.beat()
 
     def line(self, line: str) -> None:
         if stage := _STAGES.get(line):
-            self._step = Step(stage)
+            self._stage = Stage(stage)
             self.beat()
         elif bar := re.search(r"(\d+)/(\d+) \[", line):
-            self._step = Step("Converting", int(bar[1]), int(bar[2]), "tensors")
+            self._stage = Stage("Converting", int(bar[1]), int(bar[2]), "tensors")
             self.beat()
 
     def beat(self) -> None:
-        self._report(self._step)
+        self._report(self._stage)
 
 
 def _said(lines: tuple[str, ...], kind: str) -> str:
     """The child's own one-line reason of this kind; empty where it gave none, killed perhaps."""
     said = next((line for line in reversed(lines) if line.startswith(kind)), "")
     return said.removeprefix(kind).strip().rstrip(".")
+
+
+def main(file: Path, folder: Path) -> None:
+    """Write `folder` from `file`: config.json, model.safetensors, tokenizer files.
+
+    Runs in a process of its own, which `convert` starts. Prints "stage NAME" lines and
+    transformers' progress bar; on failure one line "failed REASON", or "full REASON" where the disk
+    has no more room.
+    """
+    _stage("read")
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    model, info = AutoModelForCausalLM.from_pretrained(
+        file.parent,
+        gguf_file=file.name,
+        # without dequantize=True transformers 5.24 keeps a note that save_pretrained refuses
+        quantization_config=GgufConfig(dequantize=True),
+        dtype=torch.float32,
+        trust_remote_code=False,
+        output_loading_info=True,
+    )
+    # what the file lacks, the library fills with random numbers; saved, they would look real
+    if missing := sorted(info["missing_keys"]):
+        raise ValueError(f"the file lacks {', '.join(missing[:3])} ({len(missing)} in all)")
+    _stage("write")
+    model.save_pretrained(folder, max_shard_size="1000GB")
+    del model
+    _stage("tokenizer")
+    tokenizer = AutoTokenizer.from_pretrained(
+        file.parent, gguf_file=file.name, trust_remote_code=False
+    )
+    tokenizer.save_pretrained(folder)
+    if backend := getattr(tokenizer, "backend_tokenizer", None):
+        # without its indentation a vocabulary of 262,144 is 14 MB instead of 33, and opens faster
+        backend.save(str(folder / "tokenizer.json"), pretty=False)
+
+
+def _stage(name: str) -> None:
+    sys.stdout.write(f"stage {name}\n")
+    sys.stdout.flush()
+
+
+def _disk_is_full(error: BaseException | None) -> bool:
+    """Whether the system said so; the libraries written in Rust pass its number on as text."""
+    while error is not None:
+        if getattr(error, "errno", None) in FULL:
+            return True
+        if any(f"(os error {number})" in str(error) for number in FULL):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+if __name__ == "__main__":
+    try:
+        main(Path(sys.argv[1]), Path(sys.argv[2]))
+    except Exception as error:
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        sys.stdout.write(f"\n{'full' if _disk_is_full(error) else 'failed'} {reason}\n")
+        sys.exit(1)

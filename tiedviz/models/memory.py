@@ -1,17 +1,56 @@
-"""Where a model's weights go: memory, several devices, or partly to disk if nothing else fits."""
+"""How much memory there is, whether a model fits, and where its weights go. Torch comes in late."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import torch
-from transformers import AutoConfig, PreTrainedModel
+import psutil
 
 from tiedviz.files.facts import ModelFacts
-from tiedviz.models.cache.folder import entry, require_disk
-from tiedviz.models.machine import HEADROOM, available_memory
+from tiedviz.models.cache import entry, require_disk
 from tiedviz.words.refusals.opening import TooLittleMemory
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel
+
+# What stays free for the page, the forward pass and the tokenizer while a model opens.
+HEADROOM = 400_000_000
+
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def available_memory() -> int:
+    """Bytes that could be used without anything being swapped or killed.
+
+    The smaller of what the machine has and what a container's limit leaves (cgroup v2).
+    """
+    return min(int(psutil.virtual_memory().available), _container_room())
+
+
+def _container_room() -> int:
+    try:
+        limit = int((_CGROUP / "memory.max").read_text())
+        used = int((_CGROUP / "memory.current").read_text())
+        pages = (_CGROUP / "memory.stat").read_text()
+    except (OSError, ValueError):
+        return 1 << 62  # no container, or one without a limit (it says "max" then)
+    # file pages count as used but are given back on demand
+    cached = next((line for line in pages.splitlines() if line.startswith("inactive_file ")), "0 0")
+    return max(0, limit - used + int(cached.split()[1]))
+
+
+def require_memory(title: str, needed: int) -> None:
+    """Nothing, or a refusal where `needed` bytes and some headroom are not free.
+
+    Raises:
+        TooLittleMemory: with both numbers.
+    """
+    free = available_memory()
+    if needed + HEADROOM > free:
+        raise TooLittleMemory(title, needed + HEADROOM, free)
 
 
 @dataclass(frozen=True)
@@ -37,6 +76,8 @@ def place(kind: type[PreTrainedModel], folder: Any, facts: ModelFacts, title: st
         TooLittleMemory: not even the tables and the largest block fit.
         TooLittleDisk: the rest does not fit on the disk.
     """
+    import torch
+
     if torch.accelerator.is_available():
         return Placement({"device_map": "auto"}, "spread over the accelerators")
     room = available_memory() - HEADROOM
@@ -77,6 +118,9 @@ class _Sizes:
 
 def _sizes(kind: type[PreTrainedModel], folder: Any) -> _Sizes:
     """The model's blocks and the rest, from its architecture on the meta device."""
+    import torch
+    from transformers import AutoConfig
+
     config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     with torch.device("meta"):
         model = kind(config)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import runpy
 import subprocess
 import sys
 import threading
@@ -41,10 +42,10 @@ def follow(
         environment: what the child's environment has beside this process's own.
 
     If `each_line` or `beat` raises, the child is killed before the error goes on. If this process
-    ends, even killed, the child ends with it: see `tethered`.
+    ends, even killed, the child ends with it: see `main`.
     """
     process = subprocess.Popen(
-        [sys.executable, "-m", "tiedviz.models.cache.tethered", *module],
+        [sys.executable, "-m", "tiedviz.models.child_process", *module],
         stdin=subprocess.PIPE,  # the tether: held open, never written to
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -69,7 +70,7 @@ def follow(
 
 def _path() -> str:
     """Where the child finds this package, wherever this process was started."""
-    here = str(Path(__file__).resolve().parents[3])
+    here = str(Path(__file__).resolve().parents[2])
     return os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
 
 
@@ -97,3 +98,29 @@ def _until_end(
         if line is None:
             return
         yield line
+
+
+def main(module: str, *arguments: str) -> None:
+    """Run `module` as `python -m` would, until it or the parent ends.
+
+    Standard input is a pipe that the parent holds open and never writes to. When the parent has
+    ended, also where it was killed, the system closes it; a thread sees that and ends this process.
+    """
+    tether = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)  # the module itself has nothing to read there
+    os.close(nothing)
+    threading.Thread(target=_end_with_parent, args=(tether,), daemon=True).start()
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _end_with_parent(tether: int) -> None:
+    """Nobody waits for this work any more, and nobody else would end it."""
+    while os.read(tether, 64):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

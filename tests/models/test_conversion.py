@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.tiny_gguf import write_gguf
-from tiedviz.models import machine as memory
-from tiedviz.models.cache import convert as convert_module
-from tiedviz.models.cache.convert import convert, converted_folder
+from tiedviz.models import conversion, memory
+from tiedviz.models.conversion import convert, converted_folder
 from tiedviz.words.refusals.opening import ConversionFailed, TooLittleMemory
 
 
@@ -43,7 +42,7 @@ def test_a_file_that_is_no_model_is_refused_in_the_librarys_words_and_nothing_is
 
 
 def test_whoever_stops_it_finds_nothing_left(garbage, empty_cache):
-    def stop(step):
+    def stop(stage):
         raise Stopped
 
     with pytest.raises(Stopped):
@@ -55,11 +54,11 @@ def test_too_little_memory_is_refused_with_both_numbers_before_anything_starts(
     garbage, empty_cache, monkeypatch
 ):
     monkeypatch.setattr(memory, "available_memory", lambda: 700_000_000)
-    steps = []
+    stages = []
     with pytest.raises(TooLittleMemory) as refusal:
-        ask(garbage, memory=600_000_000, report=steps.append)
+        ask(garbage, memory=600_000_000, report=stages.append)
     assert "1.00 GB" in refusal.value.why and "700 MB" in refusal.value.why
-    assert steps == [] and not empty_cache.exists()
+    assert stages == [] and not empty_cache.exists()
 
 
 def test_what_is_converted_already_is_not_converted_again(garbage, monkeypatch):
@@ -82,8 +81,8 @@ def test_a_known_hash_names_the_entry_wherever_the_file_lies(tmp_path, empty_cac
 
 
 def test_the_converters_lines_become_steps():
-    steps = []
-    followed = convert_module._Followed(steps.append)
+    stages = []
+    followed = conversion._Followed(stages.append)
     for line in (
         "stage read",
         "Loading: 40%|####  | 12/272 [00:01<00:20]",
@@ -91,13 +90,13 @@ def test_the_converters_lines_become_steps():
         "stage write",
     ):
         followed.line(line)
-    assert [step.stage for step in steps] == [
+    assert [stage.name for stage in stages] == [
         "Starting the converter",
         "Reading",
         "Converting",
         "Writing",
     ]
-    assert (steps[2].done, steps[2].total) == (12, 272)
+    assert (stages[2].done, stages[2].total) == (12, 272)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +109,11 @@ def test_the_converters_lines_become_steps():
     ],
 )
 def test_the_reason_is_the_line_in_which_the_converter_gives_one(lines, said):
-    assert convert_module._said(lines, "failed ") == said
+    assert conversion._said(lines, "failed ") == said
 
 
 def test_a_converter_that_was_killed_is_said_to_have_been():
-    assert (
-        "killed" in ConversionFailed("x.gguf", convert_module._said(("stage read",), "failed ")).why
-    )
+    assert "killed" in ConversionFailed("x.gguf", conversion._said(("stage read",), "failed ")).why
 
 
 def test_a_small_llama_as_gguf_opens_as_the_numbers_it_was_written_with(
@@ -124,9 +121,9 @@ def test_a_small_llama_as_gguf_opens_as_the_numbers_it_was_written_with(
 ):
     file = tmp_path / "small.gguf"
     embedding = write_gguf(file, tiny_tokenizer)
-    steps = []
-    folder = ask(file, report=steps.append)
-    assert {step.stage for step in steps} >= {"Reading", "Writing", "Converting the tokenizer"}
+    stages = []
+    folder = ask(file, report=stages.append)
+    assert {stage.name for stage in stages} >= {"Reading", "Writing", "Converting the tokenizer"}
     import torch
     from safetensors.torch import load_file
 

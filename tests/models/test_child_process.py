@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.conftest import ROOT
-from tiedviz.models.cache.child import Ended, follow
+from tiedviz.models.child_process import Ended, follow
 
 # A child that is not let go of sleeps for an hour; that is a failure, not a long test.
 pytestmark = pytest.mark.timeout(30)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import threading
 import time
@@ -12,11 +13,16 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from tiedviz.models.opening import Opening
-from tiedviz.models.progress import Report, Step
-from tiedviz.words.refusals.opening import NotANumberOfBytes, OverBudget
+from tiedviz.models.progress import Report, Stage
+from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.opening import (
+    NotANumberOfBytes,
+    OpeningCancelled,
+    OpeningFailed,
+    OverBudget,
+)
 
-if TYPE_CHECKING:  # a page that asks what is open must not bring torch in
+if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
 # Of the machine's memory, what open models may take together unless TIEDVIZ_MODEL_MEMORY says.
@@ -44,7 +50,7 @@ def memory_budget() -> int:
         raise NotANumberOfBytes(_SETTING, chosen) from None
 
 
-class Residents:
+class ModelPool:
     """Open models by what they were asked for as, the least recently used first to go.
 
     A model that goes is only let go of: whoever still computes with it keeps it alive until done.
@@ -145,7 +151,7 @@ class Residents:
             raise OverBudget(source, needed, self.budget)
         until = time.monotonic() + _SPARED
         while not self._make_room(source, needed, spare=time.monotonic() < until):
-            report(Step("Waiting until what was just opened has been read"))
+            report(Stage("Waiting until what was just opened has been read"))
             time.sleep(_BEAT)
         gc.collect()
 
@@ -188,3 +194,78 @@ class Residents:
         self._models.pop(source, None)
         self._arrived.pop(source, None)
         self._unread.pop(source, None)
+
+
+_LOG = logging.getLogger(__name__)
+
+
+class Opening:
+    """One model on its way in. Everybody who asks for it looks at the same one.
+
+    Attributes:
+        source: what was asked for.
+        started: when, on the monotonic clock.
+        refusal: why it did not come, once it is known.
+    """
+
+    def __init__(self, source: str, work: Callable[[Report], object]) -> None:
+        self.source = source
+        self.started = time.monotonic()
+        self.refusal: Refusal | None = None
+        self._stage = Stage("Starting torch and transformers")  # imported by the first to open
+        self._cancelled = threading.Event()
+        self._finished = threading.Event()
+        thread = threading.Thread(
+            target=self._run, args=(work,), name=f"open {source}", daemon=True
+        )
+        thread.start()
+
+    @property
+    def stage(self) -> Stage:
+        """How far it has come."""
+        return self._stage
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been under way."""
+        return time.monotonic() - self.started
+
+    @property
+    def finished(self) -> bool:
+        """Whether it has ended, one way or the other."""
+        return self._finished.is_set()
+
+    def cancel(self) -> None:
+        """Stop at the next stage; what is complete by then is kept."""
+        self._cancelled.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Whether it has ended within `seconds`."""
+        return self._finished.wait(seconds)
+
+    def _run(self, work: Callable[[Report], object]) -> None:
+        try:
+            work(self._take)
+        except Refusal as refusal:
+            forget_frames(refusal)
+            self.refusal = refusal
+        except Exception as error:
+            # a fault of ours or of a library: the log has the traceback, the page has one line
+            _LOG.exception("opening %s failed", self.source)
+            forget_frames(error)
+            self.refusal = OpeningFailed(self.source, error)
+        finally:
+            self._finished.set()
+
+    def _take(self, stage: Stage) -> None:
+        if self._cancelled.is_set():
+            raise OpeningCancelled(self.source)
+        self._stage = stage
+
+
+def forget_frames(error: BaseException) -> None:
+    """Make an error fit to be kept: its frames, and those of its causes, may hold a whole model."""
+    met: BaseException | None = error
+    while met is not None:
+        met.__traceback__ = None
+        met = met.__cause__ or met.__context__
