@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.hub.conftest import hub  # noqa: F401
-from tiedviz.compute.counts.sources import config_of
+from tiedviz.compute.counts.configs import config_of
 from tiedviz.words.catalogue import CatalogueRow
-from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, SizeOutOfBounds
+from tiedviz.words.refusals.count import CountRefusal
 from tiedviz.words.refusals.file import BrokenJson, NotAModelFolder
 from tiedviz.words.refusals.hub import GatedWithoutLogin, NoSuchRepository
 from tiedviz.words.refusals.opening import NoSuchPath
@@ -57,12 +57,12 @@ def test_a_pickled_repository_is_counted_as_well(hub, folder, llama):  # noqa: F
 def test_what_the_hub_refuses(hub, tmp_path):  # noqa: F811
     (tmp_path / "empty").mkdir()
     hub.repositories["org/empty"] = tmp_path / "empty"
-    for name, kind in {
-        "org/missing": NoSuchRepository,
-        "org/gated": GatedWithoutLogin,
-        "org/empty": NoConfig,
+    for name, (kind, said) in {
+        "org/missing": (NoSuchRepository, None),
+        "org/gated": (GatedWithoutLogin, None),
+        "org/empty": (CountRefusal, "holds no config.json"),
     }.items():
-        with pytest.raises(kind):
+        with pytest.raises(kind, match=said):
             config_of(name)
 
 
@@ -74,12 +74,12 @@ def test_what_is_no_configuration(tmp_path, llama):
     large = tmp_path / "large.json"
     large.write_text(json.dumps(llama(num_hidden_layers=10**6)))
     (tmp_path / "empty").mkdir()
-    for path, kind in {
-        gguf: GgufWithoutConfig,
-        broken: BrokenJson,
-        large: SizeOutOfBounds,
-        tmp_path / "empty": NotAModelFolder,
-        tmp_path / "nowhere" / "x.json": NoSuchPath,
+    for path, (kind, said) in {
+        gguf: (CountRefusal, "a .gguf file carries no config.json"),
+        broken: (BrokenJson, None),
+        large: (CountRefusal, "its num_hidden_layers is"),
+        tmp_path / "empty": (NotAModelFolder, None),
+        tmp_path / "nowhere" / "x.json": (NoSuchPath, None),
     }.items():
-        with pytest.raises(kind):
+        with pytest.raises(kind, match=said):
             config_of(str(path))
