@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from tiedviz.compute.forward import forward
-from tiedviz.compute.unembedding.measure import probe_ids
+from tiedviz.compute.unembedding import probe_ids
 from tiedviz.models.loaded import LoadedModel, ModelKind
 
 # Many roundings: what a library adds up in another order moves a logit by a few.

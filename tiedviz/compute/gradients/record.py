@@ -7,7 +7,7 @@ from typing import Any
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.split import GradientSplit
 from tiedviz.compute.gradients.table import row_table
-from tiedviz.compute.next_token.inspection import token_record
+from tiedviz.compute.next_token.candidates import token_record
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.numbers import or_none
 

@@ -17,7 +17,7 @@ from tiedviz.compute.gradients.cost import remember_seconds, require_room
 from tiedviz.compute.gradients.passes import TwoSides, ordinary_gradients, two_sides
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides, sides_of
-from tiedviz.compute.unembedding.tolerance import worst
+from tiedviz.compute.unembedding.product import worst
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.progress import Report, Stage, silent
 

@@ -3,9 +3,12 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tiedviz.compute.counts.table import how_share_falls, share_frame, where_families_stop_tying
-from tiedviz.words.catalogue import catalogue, find_row
-from tiedviz.words.parts import PARTS
+from tiedviz.compute.counts.catalogue_frame import (
+    how_share_falls,
+    share_frame,
+    where_families_stop_tying,
+)
+from tiedviz.words.catalogue import PARTS, catalogue, find_row
 
 
 def test_one_row_for_each_model_the_smallest_first_and_the_parts_add_up():

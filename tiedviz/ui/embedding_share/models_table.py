@@ -1,23 +1,71 @@
-"""Share & export for the page Embedding share."""
+"""The models shown as a table, and Share & export."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.embedding_share import share_card
-from tiedviz.ui.embedding_share.chosen import ChosenPoint, chosen_point
-from tiedviz.ui.embedding_share.parts import COMPARED_KEY
-from tiedviz.ui.frame.choice import MODEL_KEY
-from tiedviz.ui.share import share
+from tiedviz.ui.embedding_share.chart import ChosenPoint, chosen_point
+from tiedviz.ui.embedding_share.counts import COMPARED_KEY
+from tiedviz.ui.frame.model_choice import GPT2, MODEL_KEY
+from tiedviz.ui.share import csv_button, share
 from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row
 from tiedviz.words.numbers import count, percent
 
+
+def share_table(shown: pd.DataFrame) -> None:
+    """The rows that pass the filters; the header sorts, the magnifier searches."""
+    column = st.column_config
+    whole = {
+        "parameters": ("parameters", "each stored number once"),
+        "V": ("V", "rows of E"),
+        "d": ("d", "width of E"),
+        "layers": ("L", "block calls on the way to the output"),
+        "embedding": ("E", "numbers in E"),
+        "head": ("W", "numbers in a separate output matrix; 0 where tied"),
+        "if_untied": ("if untied", "parameters with two tables"),
+        "used": (
+            "used",
+            "numbers used in a forward pass: a tied table for reading and for scoring, a shared "
+            "block at every call, of experts only those chosen",
+        ),
+        "product_operations": ("2·V·d", "operations of the output product a token, tied or not"),
+        "file_numbers": ("in the file", "numbers stored in the published file, where known"),
+        "published": ("published", "published number of parameters, where known"),
+    }
+    columns = {
+        "repo_id": column.TextColumn("model", pinned=True),
+        "family": column.TextColumn("family"),
+        "year": column.NumberColumn("year", format="%d"),
+        "tied": column.TextColumn("E and W"),
+        "percent": column.NumberColumn("share", format="%.1f %%", help="(E + W) / parameters"),
+        **{
+            name: column.NumberColumn(title, format="localized", help=meaning)
+            for name, (title, meaning) in whole.items()
+        },
+        "source": column.TextColumn("source of the configuration"),
+        "note": column.TextColumn("note"),
+    }
+    st.dataframe(
+        shown.assign(percent=shown["share"] * 100),
+        hide_index=True,
+        key="share table",
+        height=480,
+        column_order=list(columns),
+        column_config=columns,
+        alt="All models shown, with their counts and sources",
+    )
+    st.caption(
+        "Counted from each model's published configuration, not read from a file. Click a column "
+        "head to sort; the magnifier at the table's corner searches."
+    )
+    csv_button(shown, "embedding-share-table", "Download these rows as CSV")
+
+
 VIEW_KEY = "view"
-_GPT2 = "openai-community/gpt2"  # whose numbers the code gives where the chosen model has no row
 
 
 def share_and_export(shown: pd.DataFrame) -> None:
@@ -42,7 +90,7 @@ def share_and_export(shown: pd.DataFrame) -> None:
 def python_code(row: CatalogueRow | None) -> str:
     """Plain transformers code that counts the chosen model; GPT-2 where that is no causal one."""
     if row is None or row.kind != "causal" or row.checkpoint_untied:
-        row = find_row(_GPT2)
+        row = find_row(GPT2)
         assert row is not None
     return (
         "import torch\n"
@@ -60,24 +108,7 @@ def python_code(row: CatalogueRow | None) -> str:
 def _record(shown: pd.DataFrame) -> dict[str, Any]:
     """As `share --json` prints the same rows."""
     passed = set(shown["repo_id"])
-    return {
-        "models": [
-            {
-                "repo_id": row.repo_id,
-                "family": row.family,
-                "tied": row.tied,
-                "parameters": {
-                    "total": row.total,
-                    "embedding": row.parts.embedding,
-                    "head": row.parts.head,
-                    "share": row.parts.share,
-                    "parts": asdict(row.parts),
-                },
-            }
-            for row in catalogue()
-            if row.repo_id in passed
-        ]
-    }
+    return {"models": [row.record() for row in catalogue() if row.repo_id in passed]}
 
 
 def _picture(point: ChosenPoint) -> None:

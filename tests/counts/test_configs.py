@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.hub.conftest import hub  # noqa: F401
-from tiedviz.compute.counts.sources import config_of
+from tiedviz.compute.counts.configs import config_of
 from tiedviz.words.catalogue import CatalogueRow
-from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, SizeOutOfBounds
+from tiedviz.words.refusals.count import CountRefusal
 from tiedviz.words.refusals.file import BrokenJson, FileRefusal
 from tiedviz.words.refusals.hub import HubRefusal
 from tiedviz.words.refusals.opening import OpeningRefusal
@@ -60,7 +60,7 @@ def test_what_the_hub_refuses(hub, tmp_path):  # noqa: F811
     for name, (kind, said) in {
         "org/missing": (HubRefusal, "The Hub has no model"),
         "org/gated": (HubRefusal, "nobody is logged in"),
-        "org/empty": (NoConfig, None),
+        "org/empty": (CountRefusal, "holds no config.json"),
     }.items():
         with pytest.raises(kind, match=said):
             config_of(name)
@@ -75,9 +75,9 @@ def test_what_is_no_configuration(tmp_path, llama):
     large.write_text(json.dumps(llama(num_hidden_layers=10**6)))
     (tmp_path / "empty").mkdir()
     for path, (kind, said) in {
-        gguf: (GgufWithoutConfig, None),
+        gguf: (CountRefusal, "a .gguf file carries no config.json"),
         broken: (BrokenJson, None),
-        large: (SizeOutOfBounds, None),
+        large: (CountRefusal, "its num_hidden_layers is"),
         tmp_path / "empty": (FileRefusal, "is not a model folder"),
         tmp_path / "nowhere" / "x.json": (OpeningRefusal, "Nothing lies at"),
     }.items():

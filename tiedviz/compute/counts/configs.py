@@ -1,8 +1,4 @@
-"""Which configuration does a name, a folder or a text mean? Needs no torch.
-
-Whatever comes out has passed `check_bounds`, so that a hostile configuration is refused before
-anything large is imported for it.
-"""
+"""Which configuration does a name, a folder or a text mean? Needs no torch."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from tiedviz.files.bounds import check_bounds
 from tiedviz.files.config import parse_config, read_config, read_config_file
 from tiedviz.models.sources import FileSource, FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
-from tiedviz.words.refusals.count import GgufWithoutConfig, NoConfig, NothingPasted
+from tiedviz.words.refusals.count import CountRefusal
 
 Config = dict[str, object]
 
@@ -40,7 +36,7 @@ def _find(text: str) -> Config | CatalogueRow:
     if isinstance(source, HubSource):
         return _of_repository(source)
     if isinstance(source, FileSource):
-        raise GgufWithoutConfig(source.title)
+        raise CountRefusal.gguf_without_config(source.title)
     if isinstance(source, FolderSource):
         return read_config(source.path)
     return _of_shelf(source)
@@ -57,12 +53,12 @@ def config_in_text(raw: bytes, name: str) -> Config:
     """The configuration in a pasted or uploaded text, called `name` in refusals.
 
     Raises:
-        NothingPasted: there is none.
+        CountRefusal: there is none.
         FileRefusal: it is not the JSON of a configuration; says where.
         CountRefusal: it is out of bounds.
     """
     if not raw.strip():
-        raise NothingPasted
+        raise CountRefusal.nothing_pasted()
     return _checked(parse_config(raw, name), name)
 
 
@@ -84,7 +80,7 @@ def _of_repository(source: HubSource) -> Config | CatalogueRow:
 
     listing = list_repository(source.repo, source.revision)
     if "config.json" not in listing.sizes:
-        raise NoConfig(source.repo)
+        raise CountRefusal.no_config(source.repo)
     return remote_config(listing)
 
 
@@ -93,5 +89,5 @@ def _of_shelf(source: ShelfSource) -> Config | CatalogueRow:
     model = source.model
     row = row_of_shape(model.V, model.d, model.layers, model.parameters, like=model.origin)
     if row is None:
-        raise GgufWithoutConfig(model.title)
+        raise CountRefusal.gguf_without_config(model.title)
     return row

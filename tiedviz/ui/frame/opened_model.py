@@ -1,4 +1,4 @@
-"""Opening the chosen model: the button with its cost, the progress, what to do on failure."""
+"""The chosen model, open: the button with its cost, the progress, failures, files that changed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.files.access import identity
 from tiedviz.models.progress import Stage
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.choice import chosen_source, remote
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
+from tiedviz.ui.frame.model_choice import chosen_source, remote
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.tokens import markdown_safe
 
@@ -150,3 +151,20 @@ def _words(stage: Stage) -> str:
         done = f"{megabytes(stage.done)} of " if stage.done else ""
         return f"{stage.name}, {done}{megabytes(stage.total)}"
     return f"{stage.name}, {stage.done} of {stage.total} {stage.unit}"
+
+
+def is_stale(loaded: LoadedModel) -> bool:
+    """Whether the files changed, or went, since the model was opened."""
+    return not loaded.folder.is_dir() or not loaded.key.startswith(identity(loaded.folder))
+
+
+def offer_to_reopen(loaded: LoadedModel) -> None:
+    """A warning and a button, where the open model is stale."""
+    if is_stale(loaded):
+        st.warning("Its files changed since it was opened.", icon=":material/update:")
+        st.button("Open it again", on_click=_reopen, args=(loaded.source,))
+
+
+def _reopen(source: str) -> None:
+    model_pool().forget(source)
+    model_pool().open(source)

@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from tests.tiny_models import build, numbered_tokenizer
-from tiedviz.compute.next_token.any_vector import scored
-from tiedviz.compute.next_token.ranking import By, mass_without_token, nearest_tokens
-from tiedviz.compute.next_token.state import ScoredState, score_state
+from tiedviz.compute.next_token.candidates import By, mass_without_token, nearest_tokens
+from tiedviz.compute.next_token.state import ScoredState, score_state, score_vector
 from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
@@ -178,7 +177,7 @@ def test_a_row_lies_at_no_distance_from_itself(architecture):
     """‖h‖² − 2 h·e + ‖e‖² of equal vectors is rounding, and its root is a thousandth."""
     loaded = architecture("gpt2")
     for row in range(0, 99, 7):
-        state = scored(loaded, loaded.scoring_matrix[row].clone())
+        state = score_vector(loaded, loaded.scoring_matrix[row].clone())
         frame = nearest_tokens(loaded, state, by=By.DISTANCE, top=3)
         assert frame["id"][0] == row and frame["distance"][0] == 0
         assert frame["distance"].is_monotonic_increasing
