@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from tests.tiny_models import build
-from tiedviz.compute.gradients import cost, gradient_split, sentence_of
-from tiedviz.compute.gradients.sentence import LONGEST
-from tiedviz.compute.gradients.sides import sides_of
+from tiedviz.compute import gradient_cost as cost
+from tiedviz.compute.gradient_sentence import LONGEST, sentence_of
+from tiedviz.compute.gradient_sides import sides_of
+from tiedviz.compute.gradients import gradient_split
 from tiedviz.words.refusals.gradient import (
     GradientTooLarge,
     NotAllInMemory,

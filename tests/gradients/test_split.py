@@ -9,10 +9,10 @@ from torch.nn import functional
 
 from tests.tiny_models import build, names
 from tiedviz.compute.forward import forward
-from tiedviz.compute.gradients import gradient_split, sentence_of
-from tiedviz.compute.gradients.passes import TwoSides, two_sides
-from tiedviz.compute.gradients.sides import sides_of
-from tiedviz.compute.gradients.split import _proof
+from tiedviz.compute.gradient_passes import TwoSides, two_sides
+from tiedviz.compute.gradient_sentence import sentence_of
+from tiedviz.compute.gradient_sides import sides_of
+from tiedviz.compute.gradients import _proof, gradient_split
 from tiedviz.models.loading import load
 from tiedviz.words.refusals.gradient import SidesNotSeparate
 

@@ -6,9 +6,10 @@ import math
 import pytest
 
 from tiedviz.commands.line import main
-from tiedviz.compute.gradients import gradient_split, sentence_of
-from tiedviz.compute.gradients.record import gradient_record
-from tiedviz.compute.gradients.table import opposed, position_table, row_table
+from tiedviz.compute.gradient_record import gradient_record
+from tiedviz.compute.gradient_sentence import sentence_of
+from tiedviz.compute.gradient_table import opposed, position_table, row_table
+from tiedviz.compute.gradients import gradient_split
 
 TEXT = "w41 w7 w90 w7 w66 w13 w13"
 

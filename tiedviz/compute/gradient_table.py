@@ -7,8 +7,8 @@ from collections import Counter
 import pandas as pd
 import torch
 
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.split import GradientSplit
+from tiedviz.compute.gradient_sentence import Sentence
+from tiedviz.compute.gradients import GradientSplit
 from tiedviz.models.loaded import LoadedModel
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import torch
 
-from tiedviz.compute.lens.tally import Mass, Ranks, Top
+from tiedviz.compute.lens_tally import Mass, Ranks, Top
 from tiedviz.compute.unembedding.after_head import AfterHead
 from tiedviz.compute.unembedding.tolerance import worst
 

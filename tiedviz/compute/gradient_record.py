@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.split import GradientSplit
-from tiedviz.compute.gradients.table import row_table
+from tiedviz.compute.gradient_sentence import Sentence
+from tiedviz.compute.gradient_table import row_table
+from tiedviz.compute.gradients import GradientSplit
 from tiedviz.compute.next_token.inspection import token_record
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.numbers import or_none

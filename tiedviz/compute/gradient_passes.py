@@ -17,8 +17,8 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
 from tiedviz.compute.forward import call_arguments, same_tensors_elsewhere
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.sides import Sides
+from tiedviz.compute.gradient_sentence import Sentence
+from tiedviz.compute.gradient_sides import Sides
 from tiedviz.words.refusals.gradient import SidesNotSeparate
 
 

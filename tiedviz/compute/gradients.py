@@ -13,10 +13,10 @@ import torch
 
 from tiedviz.compute.causality import later_tokens_move
 from tiedviz.compute.forward import within_length
-from tiedviz.compute.gradients.cost import remember_seconds, require_room
-from tiedviz.compute.gradients.passes import TwoSides, ordinary_gradients, two_sides
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.sides import Sides, sides_of
+from tiedviz.compute.gradient_cost import remember_seconds, require_room
+from tiedviz.compute.gradient_passes import TwoSides, ordinary_gradients, two_sides
+from tiedviz.compute.gradient_sentence import Sentence
+from tiedviz.compute.gradient_sides import Sides, sides_of
 from tiedviz.compute.unembedding.tolerance import worst
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.progress import Report, Step, silent

@@ -6,8 +6,8 @@ import time
 
 import torch
 
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.sides import Sides
+from tiedviz.compute.gradient_sentence import Sentence
+from tiedviz.compute.gradient_sides import Sides
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.machine import HEADROOM, available_memory
 from tiedviz.words.refusals.gradient import GradientTooLarge

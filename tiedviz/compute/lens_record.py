@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from tiedviz.compute.lens.lens import Lens
+from tiedviz.compute.lens import Lens
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.next_token.inspection import prompt_record
 from tiedviz.compute.unembedding import reproduced_unembedding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tiedviz.compute.lens.lens import Lens
+from tiedviz.compute.lens import Lens
 from tiedviz.models.loaded import LoadedModel
 
 
