@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import ROOT
-from tiedviz.compute.lens_stream import block_width, stream
-from tiedviz.compute.lens_tally import Mass, Ranks, Top
+from tiedviz.compute.lens_stream import Mass, Ranks, Top, block_width, stream
 from tiedviz.compute.unembedding.after_head import AfterHead
 from tiedviz.compute.unembedding.names import ONE, Factor
 

@@ -1,4 +1,4 @@
-"""Every refusal of the app: its own class, its own words, all three parts of them."""
+"""Every refusal of the app: its own words, all three parts of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+from collections.abc import Callable
 
 import pytest
 
@@ -21,9 +22,18 @@ def all_kinds(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
     return [every for each in own for every in (each, *all_kinds(each))]
 
 
-# a class that only adds behaviour for others, and takes the three sentences itself, is no refusal
-KINDS = [kind for kind in all_kinds() if "what" not in inspect.signature(kind).parameters]
-each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def makers(kind: type[Refusal]) -> list[Callable[..., Refusal]]:
+    """What makes a refusal of this class: its named constructors, or where it has none the class.
+
+    A class that takes the three sentences itself says none of its own.
+    """
+    named = [name for name, each in vars(kind).items() if isinstance(each, classmethod)]
+    takes_sentences = "what" in inspect.signature(kind).parameters
+    return [getattr(kind, name) for name in named] + ([] if takes_sentences else [kind])
+
+
+MAKERS = [make for kind in all_kinds() for make in makers(kind)]
+each_refusal = pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__qualname__)
 
 
 def example(name: str, annotation: str) -> object:
@@ -47,55 +57,55 @@ def example(name: str, annotation: str) -> object:
     raise NotImplementedError(f"{name}: {annotation}")
 
 
-def made(kind: type[Refusal]) -> Refusal:
-    facts = inspect.signature(kind).parameters.values()
+def made(make: Callable[..., Refusal]) -> Refusal:
+    facts = inspect.signature(make).parameters.values()
     wanted = [fact for fact in facts if fact.default is fact.empty]
     positional = [f for f in wanted if f.kind is not f.KEYWORD_ONLY]
     named = {f.name: example(f.name, f.annotation) for f in wanted if f.kind is f.KEYWORD_ONLY}
-    return kind(*(example(fact.name, fact.annotation) for fact in positional), **named)
+    return make(*(example(fact.name, fact.annotation) for fact in positional), **named)
 
 
 def test_there_are_refusals_to_check():
-    assert len(KINDS) > 20
+    assert len(MAKERS) > 20
 
 
-@each_kind
-def test_a_refusal_says_what_and_why_and_what_to_try(kind):
-    refusal = made(kind)
+@each_refusal
+def test_a_refusal_says_what_and_why_and_what_to_try(make):
+    refusal = made(make)
     for part in (refusal.what, refusal.why, refusal.remedy):
         assert part.strip() == part and len(part) > 8
 
 
-@each_kind
-def test_what_to_try_is_a_sentence_or_ends_in_a_command(kind):
-    assert made(kind).remedy.endswith((".", example("command", "str")))
+@each_refusal
+def test_what_to_try_is_a_sentence_or_ends_in_a_command(make):
+    assert made(make).remedy.endswith((".", example("command", "str")))
 
 
-@each_kind
-def test_its_parts_fit_into_one_line(kind):
-    refusal = made(kind)
+@each_refusal
+def test_its_parts_fit_into_one_line(make):
+    refusal = made(make)
     assert str(refusal) == f"{refusal.what}: {refusal.why}. {refusal.remedy}"
     assert "\n" not in str(refusal) and ".." not in str(refusal).replace("...", "")
 
 
-@each_kind
-def test_its_class_says_in_one_sentence_when_it_is_raised(kind):
-    assert kind.__doc__ and kind.__doc__.strip().splitlines()[0].endswith(".")
+@each_refusal
+def test_it_says_in_one_sentence_when_it_is_raised(make):
+    assert make.__doc__ and make.__doc__.strip().splitlines()[0].endswith(".")
 
 
-@each_kind
-def test_it_can_be_copied_as_any_exception_can(kind):
-    refusal = made(kind)
+@each_refusal
+def test_it_can_be_copied_as_any_exception_can(make):
+    refusal = made(make)
     again = pickle.loads(pickle.dumps(refusal))
-    assert type(again) is kind and str(again) == str(refusal)
+    assert type(again) is type(refusal) and str(again) == str(refusal)
 
 
 def test_no_two_refusals_have_the_same_words():
     said: dict[str, str] = {}
-    for kind in KINDS:
-        refusal = made(kind)
+    for make in MAKERS:
+        refusal = made(make)
         words = f"{refusal.what}: {refusal.why}"
-        assert said.setdefault(words, kind.__name__) == kind.__name__, words
+        assert said.setdefault(words, make.__qualname__) == make.__qualname__, words
 
 
 def test_a_refusal_keeps_its_three_parts_apart():

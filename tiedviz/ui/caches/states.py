@@ -11,7 +11,7 @@ from tiedviz.models.progress import Report
 from tiedviz.ui.kept import Kept
 
 if TYPE_CHECKING:
-    from tiedviz.compute.gradient_sentence import Sentence
+    from tiedviz.compute.gradient_task import Sentence
     from tiedviz.compute.gradients import GradientSplit
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.next_token.reading import Reading
