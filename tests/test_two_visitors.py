@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.building import intact
 from tiedviz.models.loading import load
 from tiedviz.models.memory.residents import Residents
@@ -21,7 +21,7 @@ def test_readings_are_right_while_others_read_and_open(tiny_folder):
     ]
     prompts = [[5 + index, 40, 7 * index + 11, 200 - index] for index in range(3)]
     alone = {
-        (folder, position): read(load(folder), prompt).logits
+        (folder, position): score_state(load(folder), prompt).logits
         for folder in folders
         for position, prompt in enumerate(prompts)
     }
@@ -35,7 +35,7 @@ def test_readings_are_right_while_others_read_and_open(tiny_folder):
             folder, number = choose.choice(folders), choose.randrange(len(prompts))
             while (model := residents.get(folder)) is None:
                 residents.open(folder).wait(60)
-            seen = read(model, prompts[number])
+            seen = score_state(model, prompts[number])
             worst.append(float((seen.logits - alone[folder, number]).abs().max()))
             assert seen.agrees
         return worst
@@ -51,8 +51,8 @@ def test_readings_are_right_while_others_read_and_open(tiny_folder):
 def test_hooks_of_one_reading_never_see_another(tied_model):
     """Without the lock every hook sees every thread's pass, and h is somebody else's."""
     prompts = [[index, 50 + index, 100 + index] for index in range(8)]
-    alone = [read(tied_model, prompt).h for prompt in prompts]
+    alone = [score_state(tied_model, prompt).h for prompt in prompts]
     with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda prompt: read(tied_model, prompt).h, prompts * 3))
+        together = list(pool.map(lambda prompt: score_state(tied_model, prompt).h, prompts * 3))
     for index, h in enumerate(together):
         assert torch.allclose(h, alone[index % 8], atol=1e-5)

@@ -14,7 +14,7 @@ from tiedviz.words.refusals.prompt import EmptyPrompt, PromptTooLong
 
 
 def test_one_token_has_nothing_to_predict(architecture):
-    with pytest.raises(GradientRefusal, match="nothing to predict: .*w41"):
+    with pytest.raises(GradientRefusal, match=r"nothing to predict: .*w41"):
         sentence_of(architecture("gpt2"), "w41")
 
 
@@ -49,7 +49,7 @@ def test_memory_is_asked_for_before(architecture, monkeypatch):
     sentence = sentence_of(loaded, "w1 w2 w3")
     needed = gradient_task.bytes_needed(loaded, sides_of(loaded), sentence)
     monkeypatch.setattr(gradient_task, "available_memory", lambda: needed // 2)
-    with pytest.raises(GradientRefusal, match="does not fit in memory.*free"):
+    with pytest.raises(GradientRefusal, match=r"does not fit in memory.*free"):
         gradient_split(loaded, sentence)
 
 
@@ -67,7 +67,7 @@ def test_weights_on_disk_are_refused():
     loaded = build("gpt2")
     block = loaded.model.transformer.h[0].mlp.c_fc
     block.weight = torch.nn.Parameter(block.weight.to("meta"), requires_grad=False)
-    with pytest.raises(GradientRefusal, match="on disk.*c_fc"):
+    with pytest.raises(GradientRefusal, match=r"on disk.*c_fc"):
         gradient_split(loaded, sentence_of(loaded, "w1 w2 w3"))
 
 
@@ -81,7 +81,7 @@ def test_quantised_weights_are_refused():
 
 def test_a_model_that_reads_no_tokens_is_refused(architecture):
     loaded = build("whisper")
-    with pytest.raises(GradientRefusal, match="cannot be split into two sides.*not tokens"):
+    with pytest.raises(GradientRefusal, match=r"cannot be split into two sides.*not tokens"):
         sides_of(loaded)
 
 

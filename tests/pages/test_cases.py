@@ -94,13 +94,13 @@ def test_case_53_why_another_library_prints_other_numbers_stands_in_the_glossary
 
 def test_case_72_two_models_through_one_cache_give_two_answers(tied_model, untied_model):
     from tiedviz.models.prompt import encode
-    from tiedviz.ui.caches import lens, reading
+    from tiedviz.ui.caches import lens, scored_state
 
     one, other = (
-        reading(model, encode(model, "the cat"), 1) for model in (tied_model, untied_model)
+        scored_state(model, encode(model, "the cat"), 1) for model in (tied_model, untied_model)
     )
     assert one.logits.tolist() != other.logits.tolist()
-    assert reading(tied_model, encode(tied_model, "the cat"), 1) is one
+    assert scored_state(tied_model, encode(tied_model, "the cat"), 1) is one
     seen = [lens(m, encode(m, "the cat"), (0, 1), ()) for m in (tied_model, untied_model)]
     assert seen[0] is not seen[1]
 

@@ -6,8 +6,7 @@ import weakref
 import pytest
 
 from tests.pages.conftest import open_model
-from tiedviz.ui.caches import residents
-from tiedviz.ui.kept import Kept
+from tiedviz.ui.caches import LruCache, residents
 from tiedviz.words.refusals import Refusal
 
 PAGES = ("home", "next_token", "layers", "token_map", "gradients", "compare", "walkthrough")
@@ -43,7 +42,7 @@ def refused() -> tuple[weakref.ref, Refusal]:
 
 
 def test_a_refusal_that_is_kept_holds_on_to_words_alone():
-    kept = Kept(2)
+    kept = LruCache(2)
     model, refusal = refused()
     assert model() is not None  # in the frames that the refusal came through
     kept.keep("why not", refusal)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from transformers import LlamaForCausalLM
 
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.checks import check_loaded
 from tiedviz.models.loading import load
 from tiedviz.models.machine import HEADROOM
@@ -30,15 +30,17 @@ def leave(monkeypatch, share, folder):
 def test_blocks_go_to_disk_and_every_number_stays_the_same(big, monkeypatch, empty_cache):
     whole = load(str(big))
     ids = [5, 90, 17, 200]
-    reference = read(whole, ids, layer=3)
+    reference = score_state(whole, ids, layer=3)
     leave(monkeypatch, 0.6, big)
     spread = load(str(big))
     places = set(spread.model.hf_device_map.values())
     assert places == {"cpu", "disk"}
     assert "disk" in spread.placement
     assert spread.tied and not spread.embedding.is_meta
-    assert torch.allclose(read(spread, ids).logits, read(whole, ids).logits, atol=1e-5)
-    assert torch.allclose(read(spread, ids, layer=3).logits, reference.logits, atol=1e-5)
+    assert torch.allclose(
+        score_state(spread, ids).logits, score_state(whole, ids).logits, atol=1e-5
+    )
+    assert torch.allclose(score_state(spread, ids, layer=3).logits, reference.logits, atol=1e-5)
 
 
 def test_where_not_even_the_tables_fit_both_numbers_are_said(big, monkeypatch):
@@ -93,7 +95,7 @@ def test_a_device_map_of_auto_loads_and_answers_the_same(big, monkeypatch):
     spread = load(str(big))
     assert spread.placement == "spread over the accelerators" and spread.tied
     ids = [5, 90, 17, 200]
-    assert torch.equal(read(spread, ids).logits, read(whole, ids).logits)
+    assert torch.equal(score_state(spread, ids).logits, score_state(whole, ids).logits)
 
 
 def test_a_block_without_numbers_is_not_taken_for_one_on_disk(tiny_folder):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import kept_continuations
+from tiedviz.ui.caches import lru
 from tiedviz.words.numbers import percent
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def continuation_so_far(key: str, prompt: Prompt, way: Way, most: int) -> Contin
     """
     from tiedviz.compute.continuation import Continuation
 
-    known = kept_continuations().get(_name(key, prompt, way))
+    known = lru("continuations").get(_name(key, prompt, way))
     return None if known is None else Continuation(known.tokens[:most])
 
 
@@ -88,7 +88,7 @@ def write_on(
     """
     from tiedviz.compute.continuation import Continuation, continued
 
-    name, kept = _name(loaded.key, prompt, way), kept_continuations()
+    name, kept = _name(loaded.key, prompt, way), lru("continuations")
     found = continuation_so_far(loaded.key, prompt, way, most) or Continuation()
     if found.ended or len(found.tokens) >= most:
         return found

@@ -11,7 +11,7 @@ import torch
 
 from tiedviz.compute.compare.question import question
 from tiedviz.compute.next_token.inspection import inspection
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.files.verdict.audit import hear_files
@@ -81,7 +81,7 @@ def answer(
     """
     asked = question(loaded, text)
     prompt = encode(loaded, asked.text, Bos(bos), decoder)
-    reading = read(
+    reading = score_state(
         loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place, pause=pause
     )
     heard = hear_opened(loaded)

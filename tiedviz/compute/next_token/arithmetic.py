@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import torch
 
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.prompt import require_row
@@ -124,7 +124,7 @@ def waterfall_steps(
 
 
 def logit_arithmetic(
-    loaded: LoadedModel, reading: Reading, after: AfterHead, token: int, *, largest: int = 12
+    loaded: LoadedModel, reading: ScoredState, after: AfterHead, token: int, *, largest: int = 12
 ) -> LogitArithmetic:
     """The logit of row `token`, with its `largest` products written out.
 

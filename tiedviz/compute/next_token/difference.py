@@ -8,7 +8,7 @@ import pandas as pd
 import torch
 
 from tiedviz.compute.next_token.arithmetic import product_steps, taken_apart, waterfall_steps
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.prompt import require_row
@@ -59,7 +59,13 @@ class LogitDifference:
 
 
 def logit_difference(
-    loaded: LoadedModel, reading: Reading, after: AfterHead, a: int, b: int, *, largest: int = 12
+    loaded: LoadedModel,
+    reading: ScoredState,
+    after: AfterHead,
+    a: int,
+    b: int,
+    *,
+    largest: int = 12,
 ) -> LogitDifference:
     """The logit of row `a` minus that of row `b`, with the `largest` products written out.
 

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tiedviz.models.memory.costs import Cost, cost_of
 from tiedviz.models.sources import ShelfSource, Source
-from tiedviz.ui.caches import kept_answers, kept_texts, residents
+from tiedviz.ui.caches import lru, residents
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opening import is_opening, progress
@@ -48,14 +48,14 @@ def read_if_open(seat: Seat, place: DeltaGenerator) -> None:
             _keep_texts(loaded, seat.answer.shape[0])
         except Refusal as refusal:
             seat.refusal = refusal
-    kept_answers().keep((loaded.key, seat.prompt), seat.answer or seat.refusal)
+    lru("answers").keep((loaded.key, seat.prompt), seat.answer or seat.refusal)
 
 
 def _keep_texts(loaded: LoadedModel, rows: int) -> None:
-    if kept_texts().get(loaded.key) is None:
+    if lru("texts").get(loaded.key) is None:
         from tiedviz.compute.compare.shared_tokens import token_texts
 
-        kept_texts().keep(loaded.key, token_texts(loaded.vocabulary, rows))
+        lru("texts").keep(loaded.key, token_texts(loaded.vocabulary, rows))
 
 
 def open_model(seat: Seat) -> LoadedModel | None:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import reading, residents
+from tiedviz.ui.caches import residents, scored_state
 from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 
 if TYPE_CHECKING:
     import torch
 
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
 
@@ -38,7 +38,7 @@ def _show(loaded: LoadedModel, text: str) -> None:
     from tiedviz.models.prompt import encode
 
     prompt = encode(loaded, text)
-    state = reading(loaded, prompt, prompt.place)
+    state = scored_state(loaded, prompt, prompt.place)
     left, right = st.columns(2)
     with left:
         st.markdown("**Through W**, as the model does")
@@ -51,7 +51,7 @@ def _show(loaded: LoadedModel, text: str) -> None:
             st.caption("E has another shape than W, so it cannot take its place.")
 
 
-def _top(loaded: LoadedModel, state: Reading, matrix: torch.Tensor) -> None:
+def _top(loaded: LoadedModel, state: ScoredState, matrix: torch.Tensor) -> None:
     from tiedviz.compute.tying.both_heads import through
     from tiedviz.compute.unembedding import unembedding_of
 

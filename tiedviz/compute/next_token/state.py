@@ -18,7 +18,7 @@ from tiedviz.words.refusals.prompt import NoSuchPosition
 
 
 @dataclass(frozen=True)
-class Reading:
+class ScoredState:
     """What one state says about the next token.
 
     Attributes:
@@ -45,7 +45,7 @@ class Reading:
     tolerance: float
 
     @property
-    def state(self) -> str:
+    def name(self) -> str:
         """What the state is called: h_L, or h_k of a layer below the last."""
         return "h_L" if self.layer == self.layers else f"h_{self.layer}"
 
@@ -55,7 +55,7 @@ class Reading:
         return self.max_abs_error <= self.tolerance
 
 
-def read(
+def score_state(
     loaded: LoadedModel,
     ids: Sequence[int],
     *,
@@ -63,7 +63,7 @@ def read(
     position: int = -1,
     layer: int = -1,
     pause: Callable[[], Any] = lambda: None,
-) -> Reading:
+) -> ScoredState:
     """Read the state at `position` (−1 is the last) and `layer` (−1 is L) of a prompt.
 
     Args:
@@ -93,17 +93,17 @@ def read(
         with within_length(loaded, max(len(ids), length)):
             blocks = unembedding.path.blocks if unembedding.path else ()
             caught = catch_states(loaded.model, blocks, ids, decoder_ids, [position], length)
-        return _reading(loaded, unembedding, after, caught, position, layer)
+        return _scored_state(loaded, unembedding, after, caught, position, layer)
 
 
-def _reading(
+def _scored_state(
     loaded: LoadedModel,
     unembedding: Unembedding,
     after: AfterHead,
     caught: States,
     position: int,
     layer: int,
-) -> Reading:
+) -> ScoredState:
     # without a path the last layer can be read all the same, and the config says which it is
     layers = unembedding.layers or loaded.layers or 0
     h, logits = caught.entering[0], caught.logits[0]
@@ -117,7 +117,7 @@ def _reading(
         product = plain_product(h, loaded.scoring_matrix)
         logits = after(product)
     norm = float(caught.residual[layer].float().norm()) if caught.residual else None
-    return Reading(position, layer, layers, h, norm, product, logits, error, limit)
+    return ScoredState(position, layer, layers, h, norm, product, logits, error, limit)
 
 
 def _lens_state(
