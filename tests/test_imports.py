@@ -11,12 +11,14 @@ import pytest
 from tests.conftest import ROOT
 
 # each layer may import those before it, and itself
-LAYERS = ["words", "files", "models", "compute", "charts", "ui"]
-MAY_NOT = {"charts": {"files", "models", "compute"}}  # a chart is drawn from a frame alone
+LAYERS = ["words", "files", "models", "verdict", "compute", "charts", "ui"]
+# a chart is drawn from a frame alone
+MAY_NOT = {"charts": {"files", "models", "verdict", "compute"}}
 LIBRARIES = {
     "words": {"torch", "transformers", "streamlit", "altair", "numpy", "pandas", "sklearn"},
     "files": {"transformers", "streamlit", "altair", "pandas", "sklearn", "huggingface_hub"},
     "models": {"streamlit", "altair"},
+    "verdict": {"streamlit", "altair", "pandas", "sklearn"},
     "compute": {"streamlit", "altair"},
     "charts": {"streamlit", "torch", "transformers"},
     "commands": {"streamlit"},

@@ -141,7 +141,7 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     from tiedviz.models.hub import known
 
     monkeypatch.setattr(known, "_MOST_KEPT", 3)
-    monkeypatch.setattr(known, "_ask", lambda repo, revision: repo)
+    monkeypatch.setattr(known, "_ask", lambda repo, revision, witness: repo)
     asked = known.Asked()
     for number in range(10):
         asked.about(f"a/{number}", None).result()

@@ -212,8 +212,8 @@ def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatc
 
 
 def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_folder, monkeypatch):
-    from tiedviz.files.verdict.audit import hear_files
-    from tiedviz.files.verdict.decide import decide
+    from tiedviz.verdict.audit import hear_files
+    from tiedviz.verdict.decide import decide
 
     def ask(*_):
         raise AssertionError("a question on the terminal of the server")

@@ -11,10 +11,10 @@ from tests.files.conftest import Build, CountedRead, safetensors_bytes
 from tests.verdict.conftest import randomise, tiny
 from tiedviz.files import opening
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.record import audit_record
-from tiedviz.files.verdict.stored import from_header
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.record import audit_record
+from tiedviz.verdict.stored import from_header
 from tiedviz.words.refusals.file import FileRefusal
 
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 50}
@@ -205,7 +205,7 @@ def as_remote():
         headers.append(read_safetensors(read, len(content), f"{shard}.safetensors"))
         asked += read.asked
     config = LLAMA | {"vocab_size": 1000, "tie_word_embeddings": True}
-    from tiedviz.files.verdict.declared import declared_in
+    from tiedviz.verdict.declared import declared_in
 
     stored = from_header(join_shards(headers, {}, {}), config)
     verdict = decide(declared_in(config), stored)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tiedviz.files.facts import ModelFacts, read_facts
-from tiedviz.files.verdict.verdict import unpacked_words
 from tiedviz.models.cache.convert import converted_folder
 from tiedviz.models.cache.folder import shelf_file
 from tiedviz.models.hub.cached import cached_snapshot
 from tiedviz.models.sources import HubSource, ShelfSource, Source
+from tiedviz.words.numbers import unpacked_words
 from tiedviz.words.shelf import ShelfModel
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@
 | `lru("shared")` | tokens that vocabularies share, agreements over them | models | 64 |
 | `lru("geometry")` | one table over shared tokens | models, which tokens | 32 |
 | `lru("continuations")` | what a model wrote after a prompt, so far | model, ids, way | 200 |
-| `charts.filled` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
+| `charts.template` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
 | `named_config` | a configuration, or its row in the catalogue | name as typed | 64, one minute |
 | `counts` | the parameters of a configuration, counted | its JSON text, title | 64 |
 
@@ -47,6 +47,7 @@ from tiedviz.models.hub.known import Asked
 from tiedviz.models.memory.residents import Residents
 from tiedviz.models.opening import forget_frames
 from tiedviz.models.progress import Report, Step
+from tiedviz.verdict.audit import hear_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,9 +63,9 @@ if TYPE_CHECKING:
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.compute.token_map.table import Facts, NamedRows
     from tiedviz.compute.witnesses.hearing import Hearing
-    from tiedviz.files.verdict.witnesses import Declared, Stored
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
+    from tiedviz.verdict.witnesses import Declared, Stored
     from tiedviz.words.catalogue import CatalogueRow
 
 # Two stored copies up to this size are compared at once; more takes a button and a progress bar.
@@ -173,7 +174,7 @@ def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> L
 @st.cache_resource(show_spinner=False)
 def asked() -> Asked:
     """What the Hub said about repositories, asked for in the background."""
-    return Asked()
+    return Asked(hear_header)
 
 
 def heard_files(key: str) -> tuple[Declared, Stored] | None:
@@ -213,7 +214,7 @@ def header_verdict(key: str, _files: Path) -> Hearing:
         FileRefusal: they cannot be read.
     """
     from tiedviz.compute.witnesses.hearing import hearing
-    from tiedviz.files.verdict.audit import hear_files
+    from tiedviz.verdict.audit import hear_files
 
     return hearing("", *hear_files(_files, most=0), None)
 

@@ -14,9 +14,9 @@ from tiedviz.compute.next_token.inspection import inspection
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.files.verdict.audit import hear_files
 from tiedviz.models.loaded import Kind, LoadedModel
 from tiedviz.models.prompt import Bos, Prompt, encode
+from tiedviz.verdict.audit import hear_files
 
 # Two stored copies are compared for the verdict up to this many bytes, as on other pages.
 _COMPARED_AT_ONCE = 100_000_000

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tiedviz.files.allowed import readable_path
-from tiedviz.files.verdict.audit import declare, hear_files
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.record import audit_record
-from tiedviz.files.verdict.stored import from_header
+from tiedviz.verdict.audit import declare, hear_files
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.record import audit_record
+from tiedviz.verdict.stored import compare_remote, from_header
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tiedviz.compute.witnesses.live import Live
-    from tiedviz.files.verdict.verdict import Verdict
-    from tiedviz.files.verdict.witnesses import Declared, Stored
     from tiedviz.models.progress import Report, Step
     from tiedviz.models.sources import ShelfSource
+    from tiedviz.verdict.verdict import Verdict
+    from tiedviz.verdict.witnesses import Declared, Stored
 
 
 class Hearing:
@@ -144,7 +144,7 @@ def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, St
     source = find_source(model)
     if not isinstance(source, HubSource):
         raise NotHereYet(source.title, source.text)
-    from tiedviz.models.hub.headers import compare_remote, remote_header
+    from tiedviz.models.hub.headers import remote_header
     from tiedviz.models.hub.listing import list_repository
     from tiedviz.models.progress import Step
 

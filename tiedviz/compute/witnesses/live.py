@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiedviz.files.verdict.live import Loaded, Measured
 from tiedviz.models.progress import Report, Step
+from tiedviz.verdict.live import Loaded, Measured
 from tiedviz.words.numbers import percent, plural
 from tiedviz.words.refusals import Refusal
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from huggingface_hub import get_session, hf_hub_url
 from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from tiedviz.files.config import parse_config
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.header import Header, StoredTensor
+from tiedviz.files.header import Header
 from tiedviz.files.json_text import parse_object
 from tiedviz.files.safetensors import read_safetensors
 from tiedviz.files.shards import join_shards, weight_map
-from tiedviz.files.verdict.copies.place import Place, Progress, quiet
-from tiedviz.files.verdict.stored import compare_at
-from tiedviz.files.verdict.witnesses import Stored
 from tiedviz.models.hub.address import TIMEOUT, endpoint
 from tiedviz.models.hub.asking import hub_errors
 from tiedviz.models.hub.layout import Listing
@@ -69,40 +65,15 @@ def remote_config(listing: Listing) -> dict[str, object]:
     return parse_config(_whole(listing, "config.json"))
 
 
-def remote_place(listing: Listing, tensor: StoredTensor) -> Place:
-    """Where a tensor of a repository lies, to be read by ranges."""
-    size = listing.sizes[tensor.file]
-    return Place(tensor, Path(listing.repo), _reader(listing, tensor.file), size)
-
-
-def compare_remote(listing: Listing, stored: Stored, progress: Progress = quiet) -> Stored:
-    """What the headers say, with the two copies compared: their bytes are fetched, block by block.
-
-    Nothing is kept on disk, and a few blocks in memory.
-
-    Args:
-        listing: the repository.
-        stored: what its headers said.
-        progress: told of the bytes of E that are done; it may raise to stop.
-
-    Raises:
-        HubRefusal: the Hub fails, or the connection breaks off.
-    """
-    if not stored.two_copies or stored.partner is None or stored.head is None:
-        return stored
-    places = [remote_place(listing, tensor) for tensor in (stored.partner, stored.head)]
-    return compare_at(stored, places[0], places[1], progress)
-
-
 def _header(listing: Listing, name: str) -> Header:
-    return read_safetensors(_reader(listing, name), listing.sizes[name], name)
+    return read_safetensors(remote_reader(listing, name), listing.sizes[name], name)
 
 
 def _whole(listing: Listing, name: str) -> bytes:
-    return _reader(listing, name)(0, min(listing.sizes[name], _MOST_JSON))
+    return remote_reader(listing, name)(0, min(listing.sizes[name], _MOST_JSON))
 
 
-def _reader(listing: Listing, name: str) -> Callable[[int, int], bytes]:
+def remote_reader(listing: Listing, name: str) -> Callable[[int, int], bytes]:
     """`read(offset, length)` over HTTP; a server that ignores ranges is cut off after `length`."""
     url = hf_hub_url(listing.repo, name, revision=listing.commit, endpoint=endpoint())
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.verdict.audit import declare
-from tiedviz.files.verdict.stored import from_header
-from tiedviz.files.verdict.witnesses import Declared, Stored
+from tiedviz.files.header import Header
 from tiedviz.models.hub.layout import Listing
+
+Witness = Callable[[Header, dict[str, object]], Any]
+"""What is made of a repository's joined header and raw config.json, which are not kept."""
 
 _MOST_KEPT = 200
 _FAILURE_KEPT = 20.0  # seconds
@@ -25,12 +27,12 @@ class RemoteModel:
     Attributes:
         listing: its files.
         facts: from its headers; None where its weights are pickled.
-        witnesses: what config.json declares and the headers store; None likewise.
+        witnesses: what was made of the headers and config.json, as `Asked` was told; None likewise.
     """
 
     listing: Listing
     facts: ModelFacts | None
-    witnesses: tuple[Declared, Stored] | None = None
+    witnesses: Any = None
 
     @property
     def download_size(self) -> int:
@@ -46,7 +48,8 @@ class _Answer(NamedTuple):
 class Asked:
     """Answers of the Hub, each asked for once and remembered; a failure is asked again later."""
 
-    def __init__(self) -> None:
+    def __init__(self, witness: Witness = lambda header, config: None) -> None:
+        self._witness = witness
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="ask the Hub")
         self._answers: dict[tuple[str, str | None], _Answer] = {}
         self._guard = threading.Lock()
@@ -59,7 +62,7 @@ class Asked:
             if key not in self._answers:
                 while len(self._answers) >= _MOST_KEPT:
                     self._answers.pop(next(iter(self._answers)))
-                asked = self._pool.submit(_ask, repo, revision)
+                asked = self._pool.submit(_ask, repo, revision, self._witness)
                 self._answers[key] = _Answer(asked, time.monotonic())
             return self._answers[key].future
 
@@ -78,7 +81,7 @@ class Asked:
             return None if answer is None else answer.future
 
 
-def _ask(repo: str, revision: str | None) -> RemoteModel:
+def _ask(repo: str, revision: str | None, witness: Witness) -> RemoteModel:
     from tiedviz.models.hub.headers import remote_header  # the Hub's client takes its time
     from tiedviz.models.hub.listing import list_repository
 
@@ -86,7 +89,4 @@ def _ask(repo: str, revision: str | None) -> RemoteModel:
     found = remote_header(listing)
     if found is None:
         return RemoteModel(listing, None)
-    header, config = found
-    stored = from_header(header, config)
-    witnesses = declare(config, stored), stored
-    return RemoteModel(listing, gather_facts(header, config), witnesses)
+    return RemoteModel(listing, gather_facts(*found), witness(*found))

@@ -58,4 +58,5 @@ def _heard(source: Source) -> Hearing | None:
     answer = remote(source)
     if answer is None or answer.witnesses is None:
         return None
-    return hearing(source.text, *answer.witnesses, None)
+    declared, stored = answer.witnesses
+    return hearing(source.text, declared, stored, None)

@@ -10,8 +10,6 @@ import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.witnesses import Declared, Stored
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
@@ -19,6 +17,8 @@ from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.frame.stale import is_stale
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.witnesses import Declared, Stored
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _compare(heard: Heard) -> None:
     if heard.files is not None:
         remember_heard(identity(heard.files), hear_files(heard.files, progress=tell))
     elif heard.remote is not None:
-        from tiedviz.models.hub.headers import compare_remote
+        from tiedviz.verdict.stored import compare_remote
 
         compared = compare_remote(heard.remote.listing, heard.hearing.stored, tell)
         remember_heard(_remote_key(heard.remote), (heard.hearing.declared, compared))

@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import record_of
-from tiedviz.files.verdict.wording.report import markdown_report
 from tiedviz.models.sources import Source
 from tiedviz.ui.caches import residents
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
 from tiedviz.ui.is_it_tied.heard import Heard
+from tiedviz.verdict.wording.report import markdown_report
 
 
 def python_code(source: Source, kind: str) -> str:
