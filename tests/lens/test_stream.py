@@ -9,8 +9,7 @@ import torch
 
 from tests.conftest import ROOT
 from tiedviz.compute.lens_stream import Mass, Ranks, Top, block_width, stream
-from tiedviz.compute.unembedding.after_head import AfterHead
-from tiedviz.compute.unembedding.names import ONE, Factor
+from tiedviz.compute.unembedding.after_head import ONE, AfterHead, Factor
 
 PLAIN = AfterHead(None, "", ONE, None)
 
@@ -124,7 +123,7 @@ import torch
 from benchmarks.peak import peak_above
 from tiedviz.compute.lens_stream import stream
 from tiedviz.compute.unembedding.after_head import AfterHead
-from tiedviz.compute.unembedding.names import ONE
+from tiedviz.compute.unembedding.after_head import ONE
 matrix, h = torch.randn(65_536, 64), torch.randn(228, 64)
 tracked, after = torch.zeros(228, 3).long(), AfterHead(None, "", ONE, None)
 with torch.inference_mode():

@@ -22,18 +22,20 @@ def all_kinds(kind: type[Refusal] = Refusal) -> list[type[Refusal]]:
     return [every for each in own for every in (each, *all_kinds(each))]
 
 
-def makers(kind: type[Refusal]) -> list[Callable[..., Refusal]]:
-    """What makes a refusal of this class: its named constructors, or where it has none the class.
+def all_sentences() -> dict[str, Callable[..., Refusal]]:
+    """What makes a refusal from facts, by name: classes, and the named constructors of others."""
+    found: dict[str, Callable[..., Refusal]] = {}
+    for kind in all_kinds():
+        if "what" not in inspect.signature(kind).parameters:
+            found[kind.__name__] = kind
+        for name, member in vars(kind).items():
+            if isinstance(member, classmethod) and not name.startswith("_"):
+                found[f"{kind.__name__}.{name}"] = getattr(kind, name)
+    return found
 
-    A class that takes the three sentences itself says none of its own.
-    """
-    named = [name for name, each in vars(kind).items() if isinstance(each, classmethod)]
-    takes_sentences = "what" in inspect.signature(kind).parameters
-    return [getattr(kind, name) for name in named] + ([] if takes_sentences else [kind])
 
-
-MAKERS = [make for kind in all_kinds() for make in makers(kind)]
-each_refusal = pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__qualname__)
+SENTENCES = all_sentences()
+each_kind = pytest.mark.parametrize("kind", SENTENCES.values(), ids=SENTENCES)
 
 
 def example(name: str, annotation: str) -> object:
@@ -57,55 +59,55 @@ def example(name: str, annotation: str) -> object:
     raise NotImplementedError(f"{name}: {annotation}")
 
 
-def made(make: Callable[..., Refusal]) -> Refusal:
-    facts = inspect.signature(make).parameters.values()
+def made(kind: Callable[..., Refusal]) -> Refusal:
+    facts = inspect.signature(kind).parameters.values()
     wanted = [fact for fact in facts if fact.default is fact.empty]
     positional = [f for f in wanted if f.kind is not f.KEYWORD_ONLY]
     named = {f.name: example(f.name, f.annotation) for f in wanted if f.kind is f.KEYWORD_ONLY}
-    return make(*(example(fact.name, fact.annotation) for fact in positional), **named)
+    return kind(*(example(fact.name, fact.annotation) for fact in positional), **named)
 
 
 def test_there_are_refusals_to_check():
-    assert len(MAKERS) > 20
+    assert len(SENTENCES) > 90
 
 
-@each_refusal
-def test_a_refusal_says_what_and_why_and_what_to_try(make):
-    refusal = made(make)
+@each_kind
+def test_a_refusal_says_what_and_why_and_what_to_try(kind):
+    refusal = made(kind)
     for part in (refusal.what, refusal.why, refusal.remedy):
         assert part.strip() == part and len(part) > 8
 
 
-@each_refusal
-def test_what_to_try_is_a_sentence_or_ends_in_a_command(make):
-    assert made(make).remedy.endswith((".", example("command", "str")))
+@each_kind
+def test_what_to_try_is_a_sentence_or_ends_in_a_command(kind):
+    assert made(kind).remedy.endswith((".", example("command", "str")))
 
 
-@each_refusal
-def test_its_parts_fit_into_one_line(make):
-    refusal = made(make)
+@each_kind
+def test_its_parts_fit_into_one_line(kind):
+    refusal = made(kind)
     assert str(refusal) == f"{refusal.what}: {refusal.why}. {refusal.remedy}"
     assert "\n" not in str(refusal) and ".." not in str(refusal).replace("...", "")
 
 
-@each_refusal
-def test_it_says_in_one_sentence_when_it_is_raised(make):
-    assert make.__doc__ and make.__doc__.strip().splitlines()[0].endswith(".")
+@each_kind
+def test_its_maker_says_in_one_sentence_when_it_is_raised(kind):
+    assert kind.__doc__ and kind.__doc__.strip().splitlines()[0].endswith(".")
 
 
-@each_refusal
-def test_it_can_be_copied_as_any_exception_can(make):
-    refusal = made(make)
+@each_kind
+def test_it_can_be_copied_as_any_exception_can(kind):
+    refusal = made(kind)
     again = pickle.loads(pickle.dumps(refusal))
     assert type(again) is type(refusal) and str(again) == str(refusal)
 
 
 def test_no_two_refusals_have_the_same_words():
     said: dict[str, str] = {}
-    for make in MAKERS:
-        refusal = made(make)
+    for name, kind in SENTENCES.items():
+        refusal = made(kind)
         words = f"{refusal.what}: {refusal.why}"
-        assert said.setdefault(words, make.__qualname__) == make.__qualname__, words
+        assert said.setdefault(words, name) == name, words
 
 
 def test_a_refusal_keeps_its_three_parts_apart():

@@ -18,8 +18,8 @@ from torch.overrides import TorchFunctionMode
 
 from tiedviz.compute.forward import call_arguments, forward, same_tensors_elsewhere
 from tiedviz.compute.gradient_task import Sentence, Sides
-from tiedviz.compute.unembedding.measure import probe_ids
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.compute.unembedding import probe_ids
+from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.words.refusals.gradient import GradientRefusal
 
 
@@ -151,7 +151,7 @@ def later_tokens_move(loaded: LoadedModel) -> float | None:
     Once for each model. The caller holds the model's lock. None for models that are not asked for
     the next token of what they read (masked ones, encoder–decoder models).
     """
-    if loaded.kind is not Kind.CAUSAL:
+    if loaded.kind is not ModelKind.CAUSAL:
         return None
     if "later tokens move" not in loaded.memo:
         loaded.memo["later tokens move"] = _measured(loaded)

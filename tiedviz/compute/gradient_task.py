@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
-from tiedviz.models.machine import HEADROOM, available_memory
+from tiedviz.models.loaded import LoadedModel, ModelKind, decoder_start
+from tiedviz.models.memory import HEADROOM, available_memory
 from tiedviz.models.prompt import Bos, encode, mask_position
 from tiedviz.words.refusals.gradient import GradientRefusal
 from tiedviz.words.refusals.model import HeadMissing
@@ -68,7 +68,7 @@ def sentence_of(
     prompt = encode(loaded, text, bos)
     ids = tuple(prompt.ids)
     _require_length(len(ids))
-    if loaded.kind is Kind.SEQ2SEQ:
+    if loaded.kind is ModelKind.SEQ2SEQ:
         wanted = target or prompt.text
         answer = _target_ids(loaded, wanted)
         begun = (decoder_start(loaded.model), *answer[:-1])
@@ -78,7 +78,7 @@ def sentence_of(
             + ("the text below" if target else "the same text")
             + ", at each position for the next token.", prompt.notes,
         )  # fmt: skip
-    if loaded.kind is Kind.MASKED:
+    if loaded.kind is ModelKind.MASKED:
         about_masks = mask_position(ids, loaded.tokenizer.mask_token_id)[1]
         return Sentence(
             prompt.text, prompt.tokens, ids, None, "", ids,

@@ -30,10 +30,10 @@ from tiedviz.compute.gradient_passes import (
     two_sides,
 )
 from tiedviz.compute.gradient_task import Sentence, Sides, remember_seconds, require_room, sides_of
-from tiedviz.compute.next_token.inspection import token_record
-from tiedviz.compute.unembedding.tolerance import worst
+from tiedviz.compute.next_token.candidates import token_record
+from tiedviz.compute.unembedding.product import worst
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.progress import Report, Stage, silent
 from tiedviz.words.numbers import or_none
 
 
@@ -123,9 +123,9 @@ def gradient_split(
         begun = time.perf_counter()
         with within_length(loaded, max(len(sentence.ids), len(sentence.decoder_ids or ()))):
             # this one first: autograd adds its gradient up from two tables of E's size into a third
-            report(Step("Forward and back in the ordinary way, to compare with", 0, 2, "passes"))
+            report(Stage("Forward and back in the ordinary way, to compare with", 0, 2, "passes"))
             whole = ordinary_gradients(loaded.model, sides, sentence, loaded.title)
-            report(Step("Forward and back, with two views of the matrix", 1, 2, "passes"))
+            report(Stage("Forward and back, with two views of the matrix", 1, 2, "passes"))
             parts = two_sides(loaded.model, sides, sentence, loaded.title)
             moved = later_tokens_move(loaded)
             measured = _measured(parts, sides) | {"later_tokens_move": moved}

@@ -10,9 +10,9 @@ import torch
 from tiedviz.compute.forward import sequence_read, within_length
 from tiedviz.compute.lens_stream import Streamed, stream
 from tiedviz.compute.unembedding import AfterHead, reproduced_unembedding
+from tiedviz.compute.unembedding.forward_trace import States, catch_states
 from tiedviz.compute.unembedding.path import Path
 from tiedviz.compute.unembedding.product import limit_for
-from tiedviz.compute.unembedding.states import States, catch_states
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.model import NoLens
 from tiedviz.words.refusals.prompt import NoSuchPosition

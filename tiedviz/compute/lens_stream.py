@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.unembedding.after_head import AfterHead
-from tiedviz.compute.unembedding.tolerance import worst
+from tiedviz.compute.unembedding.product import worst
 
 # The largest of a block are looked for among its groups with the largest maxima only; a group as
 # long as this is cheap to take the maximum of and cheap to search.

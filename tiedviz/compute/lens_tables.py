@@ -8,8 +8,8 @@ import pandas as pd
 import torch
 
 from tiedviz.compute.lens import Lens
+from tiedviz.compute.next_token.candidates import prompt_record
 from tiedviz.compute.next_token.formula import formula_text
-from tiedviz.compute.next_token.inspection import prompt_record
 from tiedviz.compute.unembedding import reproduced_unembedding
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt
