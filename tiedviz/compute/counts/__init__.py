@@ -32,7 +32,8 @@ class VocabularyCost:
         layer: numbers in one layer, 12·d².
         tied, untied: parameters with one table, and with two.
         share_tied, share_untied: the part of each that is table; untied, both of them.
-        saving: the part of the untied model that tying saves, 1 / (2 + 12·L·d/V): less as L·d grows.
+        saving: the part of the untied model that tying saves, 1 / (2 + 12·L·d/V); less as L·d
+            grows.
         extra_layers: how many layers the saved numbers would buy: V / (12·d).
         product_operations: multiplications and additions of the output product for a token: 2·V·d,
             tied or not.
