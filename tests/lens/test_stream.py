@@ -8,8 +8,7 @@ import pytest
 import torch
 
 from tests.conftest import ROOT
-from tiedviz.compute.lens.stream import block_width, stream
-from tiedviz.compute.lens.tally import Mass, Ranks, Top
+from tiedviz.compute.lens_stream import Mass, Ranks, Top, block_width, stream
 from tiedviz.compute.unembedding.after_head import ONE, AfterHead, Factor
 
 PLAIN = AfterHead(None, "", ONE, None)
@@ -122,7 +121,7 @@ def test_memory_stays_below_a_fifth_of_the_notebook_way():
     script = """
 import torch
 from benchmarks.peak import peak_above
-from tiedviz.compute.lens.stream import stream
+from tiedviz.compute.lens_stream import stream
 from tiedviz.compute.unembedding.after_head import AfterHead
 from tiedviz.compute.unembedding.after_head import ONE
 matrix, h = torch.randn(65_536, 64), torch.randn(228, 64)

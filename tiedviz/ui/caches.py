@@ -53,7 +53,8 @@ if TYPE_CHECKING:
 
     from tiedviz.compute.counts import Counts
     from tiedviz.compute.counts.configs import Config
-    from tiedviz.compute.gradients import GradientSplit, Sentence
+    from tiedviz.compute.gradient_task import Sentence
+    from tiedviz.compute.gradients import GradientSplit
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.token_map import Projection, View

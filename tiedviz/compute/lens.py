@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
-from tiedviz.compute.lens.stream import Streamed, stream
+from tiedviz.compute.lens_stream import Streamed, stream
 from tiedviz.compute.unembedding import AfterHead, reproduced_unembedding
 from tiedviz.compute.unembedding.forward_trace import States, catch_states
 from tiedviz.compute.unembedding.path import Path

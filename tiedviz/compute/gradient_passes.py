@@ -16,10 +16,11 @@ from torch import nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from tiedviz.compute.forward import call_arguments, same_tensors_elsewhere
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.sides import Sides
-from tiedviz.words.refusals.gradient import SidesNotSeparate
+from tiedviz.compute.forward import call_arguments, forward, same_tensors_elsewhere
+from tiedviz.compute.gradient_task import Sentence, Sides
+from tiedviz.compute.unembedding import probe_ids
+from tiedviz.models.loaded import LoadedModel, ModelKind
+from tiedviz.words.refusals.gradient import GradientRefusal
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def two_sides(model: nn.Module, sides: Sides, sentence: Sentence, title: str) ->
     """Run the model with one view of the matrix where it is read and another where it scores.
 
     Raises:
-        SidesNotSeparate: a view was not used, or the one that is read not only by lookup.
+        GradientRefusal: a view was not used, or the one that is read not only by lookup.
     """
     reading, scoring = _view(sides.reads), _view(sides.scores)
     stand_ins = dict.fromkeys(sides.read, reading) | dict.fromkeys(sides.scored, scoring)
@@ -52,7 +53,9 @@ def two_sides(model: nn.Module, sides: Sides, sentence: Sentence, title: str) ->
         read, output = torch.autograd.grad(losses.mean(), (reading, scoring), allow_unused=True)
     _require_used(read, output, title)
     if not read.is_sparse:
-        raise SidesNotSeparate(title, "its input table is multiplied by as well as looked up in")
+        raise GradientRefusal.sides_not_separate(
+            title, "its input table is multiplied by as well as looked up in"
+        )
     read = read.coalesce()  # a row that was read twice gets the sum
     return TwoSides(read.indices()[0], read.values(), output, losses.detach())
 
@@ -65,7 +68,7 @@ def ordinary_gradients(
     One gradient and None where one matrix does both jobs.
 
     Raises:
-        SidesNotSeparate: the loss does not depend on one of the two matrices.
+        GradientRefusal: the loss does not depend on one of the two matrices.
     """
     reading = _view(sides.reads)
     scoring = reading if sides.tied else _view(sides.scores)
@@ -80,9 +83,13 @@ def ordinary_gradients(
 
 def _require_used(read: torch.Tensor | None, output: torch.Tensor | None, title: str) -> None:
     if output is None:
-        raise SidesNotSeparate(title, "its output matrix is not what its logits come from")
+        raise GradientRefusal.sides_not_separate(
+            title, "its output matrix is not what its logits come from"
+        )
     if read is None:
-        raise SidesNotSeparate(title, "its input table is not what its tokens are looked up in")
+        raise GradientRefusal.sides_not_separate(
+            title, "its input table is not what its tokens are looked up in"
+        )
 
 
 def _view(matrix: torch.Tensor) -> torch.Tensor:
@@ -128,3 +135,33 @@ class _LookedUpRows(TorchFunctionMode):
         if function is functional.embedding and args[1] is self._table:
             kwargs = {**kwargs, "sparse": True}
         return function(*args, **kwargs)
+
+
+# Many roundings: what a library adds up in another order moves a logit by a few.
+_ROUNDINGS = 1000
+
+
+def later_tokens_move(loaded: LoadedModel) -> float | None:
+    """By how much another last token moves the logits before it, at most; 0.0 within rounding.
+
+    No list of architectures says it: a fixed probe is read twice, the second time with another last
+    token. Where earlier logits differ, the model has seen that token at them, as XLNet does without
+    a permutation mask: what it gives there is no prediction of the next token.
+
+    Once for each model. The caller holds the model's lock. None for models that are not asked for
+    the next token of what they read (masked ones, encoder–decoder models).
+    """
+    if loaded.kind is not ModelKind.CAUSAL:
+        return None
+    if "later tokens move" not in loaded.memo:
+        loaded.memo["later tokens move"] = _measured(loaded)
+    return float(loaded.memo["later tokens move"])
+
+
+def _measured(loaded: LoadedModel) -> float:
+    ids = probe_ids(loaded)
+    other = [*ids[:-1], (ids[-1] + 1) % loaded.embedding.shape[0]]
+    one, two = (forward(loaded.model, each).logits[0, :-1].float() for each in (ids, other))
+    rounding = torch.finfo(loaded.scoring_matrix.dtype).eps * max(1.0, float(one.abs().max()))
+    moved = float((one - two).abs().max())
+    return moved if moved > _ROUNDINGS * rounding else 0.0

@@ -1,4 +1,14 @@
-"""The two sides measured, and the proof that together they are the gradient."""
+"""How the table learns twice: the gradient of E, split into what came in and what went out.
+
+For a tied matrix the chain rule gives dL/dE as a sum. The *input side* comes from the lookups and
+is zero but for the rows that were read; the *output side* comes from the product h·Eᵀ, is
+Σ (p − y) hᵀ / n over the n positions for plain cross-entropy, and reaches every row, since softmax
+gives every token some probability (Press & Wolf 2017, section 3).
+
+`gradient_task` says what is read and asked for, and finds E's names; `gradient_passes`
+runs the model with two views of E, and once more with one, the ordinary way; `gradient_split` here
+compares the two, and the tables below it are what a page, a file and the command line show.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +19,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import torch
 
-from tiedviz.compute.causality import later_tokens_move
 from tiedviz.compute.forward import within_length
-from tiedviz.compute.gradients.cost import remember_seconds, require_room
-from tiedviz.compute.gradients.passes import TwoSides, ordinary_gradients, two_sides
-from tiedviz.compute.gradients.sentence import Sentence
-from tiedviz.compute.gradients.sides import Sides, sides_of
+from tiedviz.compute.gradient_passes import (
+    TwoSides,
+    later_tokens_move,
+    ordinary_gradients,
+    two_sides,
+)
+from tiedviz.compute.gradient_task import Sentence, Sides, remember_seconds, require_room, sides_of
+from tiedviz.compute.next_token.candidates import token_record
 from tiedviz.compute.unembedding.product import worst
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.progress import Report, Stage, silent
+from tiedviz.words.numbers import or_none
 
 
 @dataclass(frozen=True)
@@ -98,8 +113,7 @@ def gradient_split(
         pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
-        HeadMissing, NotAllInMemory, NotDifferentiable, SidesNotSeparate: as `sides_of`.
-        GradientTooLarge: it would not fit in memory.
+        HeadMissing, GradientRefusal: as `sides_of`, or it would not fit in memory.
         PromptTooLong: the model cannot be run on so many tokens.
     """
     with loaded.lock:
@@ -195,3 +209,97 @@ def _touched(gradient: torch.Tensor) -> int:
 def _largest(gradient: torch.Tensor) -> float:
     """The largest |entry|."""
     return float(torch.linalg.vector_norm(gradient, ord=math.inf)) if gradient.numel() else 0.0
+
+
+def row_table(
+    loaded: LoadedModel, sentence: Sentence, split: GradientSplit, *, largest: int = 10
+) -> pd.DataFrame:
+    """One line for each row that was read or asked for, and for the `largest` output sides besides.
+
+    Columns: id, text (as printed), read (times), asked (times), input_norm (0 where the row was not
+    read), output_norm (nan where the output matrix has no such row), cosine (of the two sides; nan
+    where there is none), longer (the longer of both norms, by which the table is sorted).
+    """
+    rows = len(split.output_norms)
+    best = torch.topk(split.output_norms, min(largest, rows)).indices.tolist()
+    ids = list(dict.fromkeys([*split.read_rows.tolist(), *sentence.targets, *best]))
+    at = {id: place for place, id in enumerate(split.read_rows.tolist())}
+    read, asked = Counter(sentence.read), Counter(sentence.targets)
+    frame = pd.DataFrame(
+        {
+            "id": ids,
+            "text": [token.shown for token in loaded.vocabulary.tokens(ids)],
+            "read": [read[id] for id in ids],
+            "asked": [asked[id] for id in ids],
+            "input_norm": [float(split.input_norms[at[id]]) if id in at else 0.0 for id in ids],
+            "output_norm": [
+                float(split.output_norms[id]) if id < rows else float("nan") for id in ids
+            ],
+            "cosine": [float(split.cosines[at[id]]) if id in at else float("nan") for id in ids],
+        }
+    )
+    frame["longer"] = frame[["input_norm", "output_norm"]].max(axis=1)
+    return frame.sort_values("longer", ascending=False, kind="stable", ignore_index=True)
+
+
+def opposed(split: GradientSplit) -> tuple[int, int]:
+    """Of the rows that have both sides: in how many they pull apart (cosine < 0), and how many."""
+    cosines = split.cosines[~split.cosines.isnan()]
+    return int((cosines < 0).sum()), len(cosines)
+
+
+def position_table(loaded: LoadedModel, sentence: Sentence, split: GradientSplit) -> pd.DataFrame:
+    """One line for each position whose loss enters the mean.
+
+    Columns: position, reads (as printed), asked (as printed), loss (−ln p in nats).
+    """
+    reads = sentence.decoder_ids or sentence.ids
+    return pd.DataFrame(
+        {
+            "position": range(len(sentence.targets)),
+            "reads": [token.shown for token in loaded.vocabulary.tokens(list(reads))],
+            "asked": [token.shown for token in loaded.vocabulary.tokens(list(sentence.targets))],
+            "loss": split.losses.tolist(),
+        }
+    )
+
+
+def gradient_record(
+    loaded: LoadedModel, sentence: Sentence, split: GradientSplit, *, largest: int = 10
+) -> dict[str, Any]:
+    """Everything in the split, ready for JSON.
+
+    Keys: model, dtype, text, target (None without a decoder), tokens, tied, loss (nats),
+    positions (how many enter its mean), task (in words), later_tokens_move (as in the split),
+    input and output {norm, rows_touched}, cosine and sum_norm (None where the two sides are
+    gradients of different matrices),
+    output_share (‖output‖ / (‖input‖ + ‖output‖)), max_abs_difference, tolerance, notes, and
+    rows [{id, text, read, asked, input_norm, output_norm, cosine}] as in `row_table`. `text` is the
+    decoded text, so that a program can use it.
+    """
+    frame = row_table(loaded, sentence, split, largest=largest).drop(columns="longer")
+    frame["text"] = [token.text for token in loaded.vocabulary.tokens(frame["id"].tolist())]
+    return {
+        "model": loaded.source,
+        "dtype": split.dtype,
+        "text": sentence.text,
+        "target": sentence.target or None,
+        "tokens": [token_record(token) for token in sentence.tokens],
+        "tied": split.tied,
+        "loss": split.loss,
+        "positions": len(sentence.targets),
+        "task": sentence.words,
+        "later_tokens_move": split.later_tokens_move,
+        "input": {"norm": split.input_norm, "rows_touched": split.input_rows_touched},
+        "output": {"norm": split.output_norm, "rows_touched": split.output_rows_touched},
+        "cosine": split.cosine,
+        "sum_norm": split.sum_norm,
+        "output_share": split.output_share,
+        "max_abs_difference": split.max_abs_difference,
+        "tolerance": split.tolerance,
+        "notes": list(sentence.notes),
+        "rows": [
+            {key: or_none(each) if isinstance(each, float) else each for key, each in row.items()}
+            for row in frame.to_dict("records")
+        ],
+    }
