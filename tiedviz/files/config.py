@@ -158,6 +158,13 @@ class Dimensions(NamedTuple):
     positions: int | None = None
 
 
+class Description(NamedTuple):
+    """What a model's configuration, or a file that needs none, says of it."""
+
+    architecture: str | None
+    sizes: Dimensions
+
+
 def read_config(folder: StrPath) -> dict[str, object]:
     """The raw config.json of a model folder.
 
@@ -183,6 +190,14 @@ def parse_config(raw: bytes, name: str = CONFIG) -> dict[str, object]:
     if len(raw) > CONFIG_LIMIT:
         raise FileRefusal.too_large(name, len(raw), CONFIG_LIMIT)
     return _shallow(parse_object(raw, name), name)
+
+
+def description(config: Mapping[str, object]) -> Description:
+    """What a raw config.json says: `architectures[0]`, else `model_type`; and the sizes."""
+    names = config.get("architectures")
+    first = names[0] if isinstance(names, list) and names else None
+    named = (name for name in (first, config.get("model_type")) if isinstance(name, str) and name)
+    return Description(next(named, None), dimensions(config))
 
 
 def tie_flags(config: Mapping[str, object]) -> tuple[Flag, ...]:
@@ -237,7 +252,11 @@ def _text_parts(config: Mapping[str, object], depth: int = 0) -> Iterator[Mappin
 def _first(parts: Sequence[Mapping[str, object]], keys: Sequence[str]) -> int | None:
     for part in parts:
         for key in keys:
-            value = part.get(key)
-            if type(value) is int and value > 0:
-                return value
+            if found := whole_number(part.get(key)):
+                return found
     return None
+
+
+def whole_number(value: object) -> int | None:
+    """The value, if it is a whole number above 0."""
+    return value if type(value) is int and value > 0 else None
