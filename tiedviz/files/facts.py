@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tiedviz.files.access import StrPath, folder_of, is_file, is_folder
@@ -84,7 +84,7 @@ def read_facts(path: StrPath) -> ModelFacts:
     header = read_header(path)
     folder = folder_of(path)
     needs_config = is_folder(path) and not FORMATS[header.format].describes
-    has_config = needs_config or is_file(os.path.join(folder, CONFIG))
+    has_config = needs_config or is_file(Path(folder) / CONFIG)
     return gather_facts(header, read_config(folder) if has_config else {})
 
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from tiedviz.files.access import ReadAt, StrPath, is_folder, name_of, open_weights
 from tiedviz.files.config import Description, list_names, read_object, refuse_not_a_model
@@ -118,9 +119,9 @@ def _read_file(path: StrPath) -> Header:
     parts = parts_of(header, name) if parts_of else []
     if not parts:
         return header
-    folder = os.path.dirname(path) or os.curdir
+    folder = Path(path).parent
     _require(folder, parts, name)
-    headers = [_read_one(os.path.join(folder, part)) for part in parts]
+    headers = [_read_one(Path(folder) / part) for part in parts]
     return join_shards(headers, {}, headers[0].metadata)
 
 
@@ -145,7 +146,7 @@ def _read_folder(folder: StrPath) -> Header:
     names = list_names(folder)
     for each in IN_FOLDERS:
         if each.in_folder in names:
-            return _read_file(os.path.join(folder, each.in_folder))
+            return _read_file(Path(folder) / each.in_folder)
         if each.index in names:
             return _read_shards(folder, each.index)
     for each in FORMATS.values():
@@ -156,12 +157,12 @@ def _read_folder(folder: StrPath) -> Header:
 
 
 def _read_shards(folder: StrPath, index_name: str) -> Header:
-    index = read_object(os.path.join(folder, index_name), INDEX_LIMIT)
+    index = read_object(Path(folder) / index_name, INDEX_LIMIT)
     files = weight_map(index, index_name)
     shards = sorted(set(files.values()))
     _require(folder, shards, index_name)
     metadata = index.get("metadata")
-    headers = [_read_file(os.path.join(folder, shard)) for shard in shards]
+    headers = [_read_file(Path(folder) / shard) for shard in shards]
     return join_shards(headers, files, metadata if isinstance(metadata, dict) else {})
 
 
@@ -169,7 +170,7 @@ def _read_only(folder: StrPath, kind: Format, names: list[str]) -> Header:
     models = {re.sub(kind.part, r"\g<stem>", name): name for name in reversed(names)}
     if len(models) > 1:
         raise FileRefusal.several_models(name_of(folder), names)
-    return _read_file(os.path.join(folder, next(iter(models.values()))))
+    return _read_file(Path(folder) / next(iter(models.values())))
 
 
 def _require(folder: StrPath, shards: list[str], index: str) -> None:

@@ -16,13 +16,17 @@ from tiedviz.ui.compare.others import chosen_others
 from tiedviz.ui.frame.model_choice import GPT2, MODEL_KEY, first_choice
 from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos, decoder_box
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.shelf import FIRST_ON_SHELF, SHELF
 
 if TYPE_CHECKING:
     from tiedviz.compute.compare.answer import Answer
     from tiedviz.compute.compare.shared_tokens import Texts
     from tiedviz.models.loaded import LoadedModel
 
-_PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3-270m": "smollm2"}
+_PARTNERS = {
+    GPT2: "EleutherAI/pythia-160m",
+    **dict(zip(SHELF, (*list(SHELF)[1:], FIRST_ON_SHELF.name), strict=True)),
+}
 
 
 @dataclass
@@ -105,7 +109,7 @@ def remember(source: Source, loaded: LoadedModel) -> str:
 def seats() -> list[Seat]:
     """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
-    others = chosen_others(_PARTNERS.get(first, "smollm2"))
+    others = chosen_others(_PARTNERS.get(first, FIRST_ON_SHELF.name))
     asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):

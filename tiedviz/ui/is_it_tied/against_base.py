@@ -11,6 +11,7 @@ from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import count
+from tiedviz.words.shelf import FIRST_ON_SHELF
 
 if TYPE_CHECKING:
     from tiedviz.compute.tying.against_base import AgainstBase
@@ -21,7 +22,10 @@ def against_base_tab(heard: Heard | None) -> None:
     """A box for the base, and the rows that changed, were added, or moved most."""
     st.markdown("Compare E with the E of the model this one was made from.")
     base_name = st.text_input(
-        "Base model", key="base", placeholder="a Hub id, a path, smollm2", persist_state="session"
+        "Base model",
+        key="base",
+        placeholder=f"a Hub id, a path, {FIRST_ON_SHELF.name}",
+        persist_state="session",
     )
     if heard is None or not base_name:
         return

@@ -13,6 +13,7 @@ from tiedviz.ui.frame.server import without_paths
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.shelf import SHELF
 from tiedviz.words.tokens import markdown_safe
 
 _MOST = 50
@@ -20,9 +21,7 @@ _MOST = 50
 
 def many_tab(heard: Heard | None) -> None:
     """A box of names, a button, a table with progress; the files are heard, nothing is opened."""
-    text = st.text_area(
-        "Models, one a line", "smollm2\ngemma-3-270m", key="many", persist_state="session"
-    )
+    text = st.text_area("Models, one a line", "\n".join(SHELF), key="many", persist_state="session")
     asked = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     names = asked[:_MOST]
     if len(asked) > _MOST:
