@@ -11,7 +11,7 @@ from tests.hub.released import published_like
 from tests.pages.conftest import chart_data, open_model, press, text_of
 from tiedviz.compute.questions import check_question, practice
 from tiedviz.compute.toy import Toy
-from tiedviz.words.questions import Choice, Numbers
+from tiedviz.ui.walkthrough.step import Choice, Numbers
 from tiedviz.words.walkthrough import STEPS
 
 TOY = Toy.published()

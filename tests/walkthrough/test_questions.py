@@ -7,7 +7,7 @@ import pytest
 
 from tiedviz.compute.questions import check_question, model_questions, practice
 from tiedviz.compute.toy import Toy
-from tiedviz.words.questions import Choice, Numbers, OwnWords, read_whole_number
+from tiedviz.ui.walkthrough.step import Choice, Numbers, OwnWords, read_whole_number
 
 TOY = Toy.published()
 ALL = [

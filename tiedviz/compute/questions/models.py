@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tiedviz.compute.counts import vocabulary_cost
+from tiedviz.ui.walkthrough.step import Numbers, Question
 from tiedviz.words.numbers import count, percent
-from tiedviz.words.questions import Numbers, Question
 
 
 def model_questions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tiedviz.compute.toy import Toy
-from tiedviz.words.questions import Choice, Numbers, Question
+from tiedviz.ui.walkthrough.step import Choice, Numbers, Question
 
 _TOKENS = 5  # how many tokens the question about shapes reads
 

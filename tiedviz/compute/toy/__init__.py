@@ -2,7 +2,11 @@
 
 from tiedviz.compute.toy.cells import LARGEST, read_cells
 from tiedviz.compute.toy.file import read_toy
-from tiedviz.compute.toy.learning import (
+from tiedviz.compute.toy.lookup import neighbours, one_hot, zero_share
+from tiedviz.compute.toy.scores import TOY_E, TOY_H, TOY_W, TOY_WORDS, toy_scores
+from tiedviz.compute.toy.toy import Toy
+from tiedviz.compute.toy.words import byte_ids, word_ids
+from tiedviz.compute.toy_training import (
     LearningStep,
     Tables,
     Weights,
@@ -11,10 +15,6 @@ from tiedviz.compute.toy.learning import (
     tables_of,
     what_moved,
 )
-from tiedviz.compute.toy.lookup import neighbours, one_hot, zero_share
-from tiedviz.compute.toy.scores import TOY_E, TOY_H, TOY_W, TOY_WORDS, toy_scores
-from tiedviz.compute.toy.toy import Toy
-from tiedviz.compute.toy.words import byte_ids, word_ids
 
 __all__ = [
     "LARGEST",

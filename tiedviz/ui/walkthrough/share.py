@@ -12,7 +12,7 @@ from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.frame.model_choice import MODEL_KEY
 from tiedviz.ui.share import toy_code
 from tiedviz.ui.walkthrough.asking import solved
-from tiedviz.ui.walkthrough.toy import current_toy, put_toy
+from tiedviz.ui.walkthrough.halves import current_toy, put_toy
 from tiedviz.words.refusals import Refusal
 
 _FILE_KEY = "toy file"

@@ -9,39 +9,39 @@ import streamlit as st
 from tiedviz.compute.questions import check_question
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.walkthrough import (
-    address,
-    edges,
-    learning,
-    logits,
-    lookup,
-    picture,
-    practice,
-    table,
-    two_jobs,
-    tying,
+    step_01_address,
+    step_02_table,
+    step_03_lookup,
+    step_04_two_jobs,
+    step_05_tying,
+    step_06_logits,
+    step_07_learning,
+    step_08_edge_cases,
+    step_09_loop,
+    step_10_practice,
 )
 from tiedviz.ui.walkthrough.asking import ask
+from tiedviz.ui.walkthrough.halves import current_toy
 from tiedviz.ui.walkthrough.real import real_title
-from tiedviz.ui.walkthrough.toy import current_toy
 
 # Steps 1 to 9. Each has toy_half, which needs no model, and real_half; two have more below.
 _STEPS: tuple[ModuleType, ...] = (
-    address,
-    table,
-    lookup,
-    two_jobs,
-    tying,
-    logits,
-    learning,
-    edges,
-    picture,
+    step_01_address,
+    step_02_table,
+    step_03_lookup,
+    step_04_two_jobs,
+    step_05_tying,
+    step_06_logits,
+    step_07_learning,
+    step_08_edge_cases,
+    step_09_loop,
 )
 
 
 def draw(step: int) -> None:
     """Draw step 1 to 10. What is refused on the right leaves the left as it is."""
     if step > len(_STEPS):
-        practice.draw()
+        step_10_practice.draw()
         return
     drawn = _STEPS[step - 1]
     left, right = st.columns(2, gap="large")
@@ -52,7 +52,7 @@ def draw(step: int) -> None:
         st.markdown(f"#### On {real_title()}")
         with refusals_shown():
             drawn.real_half()
-    if drawn in (tying, picture):
+    if drawn in (step_05_tying, step_09_loop):
         drawn.below()
     st.markdown("#### Check yourself")
     ask(check_question(step, current_toy()))

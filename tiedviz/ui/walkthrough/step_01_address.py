@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.compute.toy import Toy, neighbours, word_ids
+from tiedviz.ui.walkthrough.halves import toy_editor, word_pills
 from tiedviz.ui.walkthrough.real import real_model, real_token
-from tiedviz.ui.walkthrough.toy import toy_editor, word_pills
 from tiedviz.words.numbers import count
 from tiedviz.words.tokens import markdown_safe
 
@@ -80,7 +80,7 @@ def real_half() -> None:
     loaded = real_model("Then you can type any word and see its pieces and their neighbours.")
     if loaded is None:
         return
-    from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
+    from tiedviz.compute.walkthrough_rows import next_by_id, next_by_meaning
 
     token = real_token(loaded)
     _side_by_side(next_by_id(loaded, token.id), next_by_meaning(loaded, token.id))

@@ -8,8 +8,8 @@ import streamlit as st
 from tiedviz.charts.table_picture import place_in_table, table_picture
 from tiedviz.compute.toy import Toy
 from tiedviz.ui.drawing import draw
+from tiedviz.ui.walkthrough.halves import COLUMNS, toy_editor, word_pills
 from tiedviz.ui.walkthrough.real import real_model, real_token
-from tiedviz.ui.walkthrough.toy import COLUMNS, toy_editor, word_pills
 from tiedviz.words.numbers import count, megabytes
 from tiedviz.words.tokens import markdown_safe
 

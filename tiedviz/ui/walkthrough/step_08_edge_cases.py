@@ -9,8 +9,8 @@ import streamlit as st
 from tiedviz.compute.counts.catalogue_frame import share_frame, where_families_stop_tying
 from tiedviz.compute.toy import Toy, byte_ids, word_ids
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
+from tiedviz.ui.walkthrough.halves import current_toy, toy_editor, word_pills
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import current_toy, toy_editor, word_pills
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.tokens import markdown_safe
 
@@ -123,7 +123,7 @@ def _extras(loaded: LoadedModel) -> None:
 
 
 def _on_the_way_in(loaded: LoadedModel) -> list[tuple[str, str]]:
-    from tiedviz.compute.walkthrough.entrance import entrance_of
+    from tiedviz.compute.walkthrough_model import entrance_of
 
     found = entrance_of(loaded)
     if found is None:

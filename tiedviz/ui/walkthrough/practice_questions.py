@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tiedviz.compute.counts import vocabulary_cost
+from tiedviz.ui.walkthrough.step import Choice, Numbers, OwnWords, Question
 from tiedviz.words.numbers import count, percent, short_count
-from tiedviz.words.questions import Choice, Numbers, OwnWords, Question
 
 _SIZES = ((50_000, 768), (50_000, 4_096), (32_000, 1_024))
 

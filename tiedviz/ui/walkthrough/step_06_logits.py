@@ -9,12 +9,12 @@ import streamlit as st
 
 from tiedviz.charts.next_token import candidate_bars
 from tiedviz.charts.palette import OTHER, SHARED, scoring_colour
-from tiedviz.charts.word_bars import word_bars
+from tiedviz.charts.walkthrough import word_bars
 from tiedviz.compute.toy import Toy
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
+from tiedviz.ui.walkthrough.halves import TARGET_KEY, toy_editor, word_pills
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import TARGET_KEY, toy_editor, word_pills
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import markdown_safe
 

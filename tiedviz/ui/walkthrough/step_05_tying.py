@@ -8,14 +8,14 @@ import streamlit as st
 
 from tiedviz.charts.arrows import arrows
 from tiedviz.charts.palette import OUTPUT, SHARED, scoring_colour
-from tiedviz.charts.word_bars import drift_line
+from tiedviz.charts.walkthrough import drift_line
 from tiedviz.compute.arrows import seen_along
 from tiedviz.compute.toy import Tables, Toy, Weights, drift
 from tiedviz.ui.calculator import calculator
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
+from tiedviz.ui.walkthrough.halves import toy_editor, weights_control
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import toy_editor, weights_control
 from tiedviz.words.numbers import count, megabytes
 from tiedviz.words.tokens import markdown_safe
 

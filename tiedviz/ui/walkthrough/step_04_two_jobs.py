@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from tiedviz.compute.toy import Toy
+from tiedviz.ui.walkthrough.halves import toy_editor
 from tiedviz.ui.walkthrough.real import real_model
-from tiedviz.ui.walkthrough.toy import toy_editor
 from tiedviz.words.numbers import count, short_count
 
 if TYPE_CHECKING:

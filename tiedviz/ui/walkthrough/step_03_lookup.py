@@ -9,8 +9,8 @@ import streamlit as st
 
 from tiedviz.charts.palette import LIVE, OTHER
 from tiedviz.compute.toy import Toy, one_hot, zero_share
+from tiedviz.ui.walkthrough.halves import toy_editor, word_pills
 from tiedviz.ui.walkthrough.real import real_model, real_token
-from tiedviz.ui.walkthrough.toy import toy_editor, word_pills
 from tiedviz.words.numbers import count, percent, scientific
 from tiedviz.words.tokens import markdown_safe
 

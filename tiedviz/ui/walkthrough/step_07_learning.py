@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.word_bars import two_sides
+from tiedviz.charts.walkthrough import two_sides
 from tiedviz.compute.toy import LearningStep, Toy, Weights, learn, tables_of, what_moved
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
+from tiedviz.ui.walkthrough.halves import TARGET_KEY, toy_editor, weights_control, word_pills
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import TARGET_KEY, toy_editor, weights_control, word_pills
 from tiedviz.words.numbers import count, plural
 from tiedviz.words.tokens import markdown_safe
 

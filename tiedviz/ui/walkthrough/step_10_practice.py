@@ -9,9 +9,9 @@ from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.ui.walkthrough.asking import ask, forget_progress, solved, take_answers
+from tiedviz.ui.walkthrough.halves import current_toy
 from tiedviz.ui.walkthrough.real import real_title
-from tiedviz.ui.walkthrough.toy import current_toy
-from tiedviz.words.questions import Question
+from tiedviz.ui.walkthrough.step import Question
 from tiedviz.words.tokens import markdown_safe
 from tiedviz.words.walkthrough import CARDS, PAPER, REPS
 
