@@ -1,21 +1,17 @@
-"""What stands between a row of E and the first block, measured by reading the same token twice.
-
-Two tokens, each repeated: a, a, a and b, b, b. If what enters the first block is r_0[t] = s·E[x] +
-p[t], then the difference of the two runs is s·(E[a] − E[b]) at every position, which gives s; what
-is left of r_0[t] is p[t]. Where that does not come out, something else stands there (a norm, a
-projection), and that is what is said.
-"""
+"""What the walkthrough measures between a model's two ends: entrance, blocks, shapes, pulls."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import torch
 from torch import nn
 
 from tiedviz.compute.forward import forward, hooked
-from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.compute.next_token.state import ScoredState
+from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.after_head import ONE, Factor, name_factor
 from tiedviz.models.loaded import LoadedModel
 
@@ -71,6 +67,12 @@ def entrance_of(loaded: LoadedModel) -> Entrance | None:
 
 
 def _measure(loaded: LoadedModel) -> Entrance | None:
+    """The same token read at every position, in two runs: a, a, a, … and b, b, b, ….
+
+    If what enters the first block is r_0[t] = s·E[x] + p[t], then the difference of the two runs is
+    s·(E[a] − E[b]) at every position, which gives s; what is left of r_0[t] is p[t]. Where that
+    does not come out, something else stands there (a norm, a projection), and that is what is said.
+    """
     path = unembedding_of(loaded).path
     tokens = _two_tokens(loaded)
     if path is None or tokens is None:
@@ -127,3 +129,143 @@ def _entering(model: nn.Module, block: nn.Module, ids: list[int]) -> torch.Tenso
     with hooked((block, before, True)):
         forward(model, ids, decoder_ids=ids)
     return seen[0]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The blocks on the way to the output matrix.
+
+    Attributes:
+        calls: L, how many times a state passes a block.
+        modules: how many different modules those are.
+        parameters: of all of them, each shared number once.
+        largest: of the largest one: what would be left if one were called L times.
+    """
+
+    calls: int
+    modules: int
+    parameters: int
+    largest: int
+
+    @property
+    def shared(self) -> bool:
+        """Whether some block is called more than once."""
+        return self.modules < self.calls
+
+
+def blocks_of(loaded: LoadedModel) -> Blocks | None:
+    """The blocks, or None where the way through this model was not reproduced."""
+    path = unembedding_of(loaded).path
+    if path is None:
+        return None
+    modules = list(dict.fromkeys(path.blocks))
+    everything = {parameter for module in modules for parameter in module.parameters()}
+    return Blocks(
+        calls=len(path.blocks),
+        modules=len(modules),
+        parameters=sum(parameter.numel() for parameter in everything),
+        largest=max(sum(each.numel() for each in module.parameters()) for module in modules),
+    )
+
+
+@dataclass(frozen=True)
+class TwoEnds:
+    """One version, after it was run once.
+
+    Attributes:
+        input_shape: of the embedding's weight.
+        output_shape: of the output layer's weight, as PyTorch stores it.
+        logits_shape: of what came out.
+        parameters: each shared number once.
+        same: whether `head.weight is embedding.weight`.
+    """
+
+    input_shape: tuple[int, ...]
+    output_shape: tuple[int, ...]
+    logits_shape: tuple[int, ...]
+    parameters: int
+    same: bool
+
+
+TWO_ENDS_CODE = """\
+embedding = nn.Embedding(V, d)
+head = nn.Linear(d, V, bias=False)
+logits = head(embedding(ids))         # untied
+head.weight = embedding.weight        # tied
+logits = head(embedding(ids))"""
+
+
+def build_both(V: int, d: int, *, tokens: int = 5, device: str = "cpu") -> tuple[TwoEnds, TwoEnds]:
+    """Untied, and the same tied; run on `tokens` IDs. Blocks would stand between, d to d.
+
+    Args:
+        V: rows.
+        d: width.
+        tokens: how many IDs are read.
+        device: "meta" gives shapes and counts without memory, whatever the size.
+    """
+    # the default dtype is the process's, and somebody may be opening a model just now
+    with torch.inference_mode():
+        ids = torch.zeros(1, tokens, dtype=torch.long, device=device)
+        embedding = nn.Embedding(V, d, dtype=torch.float32, device=device)
+        head = nn.Linear(d, V, bias=False, dtype=torch.float32, device=device)
+        untied = _run(embedding, head, ids)
+        head.weight = embedding.weight
+        return untied, _run(embedding, head, ids)
+
+
+def _run(embedding: nn.Embedding, head: nn.Linear, ids: torch.Tensor) -> TwoEnds:
+    logits = head(embedding(ids))
+    return TwoEnds(
+        input_shape=tuple(embedding.weight.shape),
+        output_shape=tuple(head.weight.shape),
+        logits_shape=tuple(logits.shape),
+        parameters=sum(each.numel() for each in {embedding.weight, head.weight}),
+        same=head.weight is embedding.weight,
+    )
+
+
+def pulls(
+    loaded: LoadedModel, reading: ScoredState, after: AfterHead, target: int, *, top: int = 6
+) -> pd.DataFrame:
+    """The target and the rows that are pushed hardest, hardest first.
+
+    Columns: id, text, probability, coefficient (c_j: below 0 pulls the row towards h_L), length
+    (‖c_j·h_L‖, of the gradient of the row).
+    """
+    coefficients, probabilities = _coefficients(reading, after, target)
+    largest = coefficients.abs().topk(min(top, len(coefficients))).indices.tolist()
+    ids = list(dict.fromkeys([target, *largest]))[:top]
+    length = float(reading.h.norm())
+    return pd.DataFrame(
+        {
+            "id": ids,
+            "text": [token.shown for token in loaded.vocabulary.tokens(ids)],
+            "probability": probabilities[ids].tolist(),
+            "coefficient": coefficients[ids].tolist(),
+            "length": (coefficients[ids].abs() * length).tolist(),
+        }
+    )
+
+
+def rows_pushed(reading: ScoredState, after: AfterHead, target: int) -> int:
+    """How many rows get a gradient that is not exactly 0 in float64."""
+    return int((_coefficients(reading, after, target)[0] != 0).sum())
+
+
+def _coefficients(
+    reading: ScoredState, after: AfterHead, target: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The coefficients c and the probabilities p, (V,) float64.
+
+    For one position with target y the loss is −ln p[y], and the gradient of row j is c_j·h_L with
+    c_j = (p_j − 1 where j = y)·dz_j/d(h·w_j): exact, from the forward pass alone.
+    """
+    logits = reading.logits.double()
+    probabilities = torch.softmax(logits, 0)
+    error = probabilities.clone()
+    error[target] -= 1
+    slope = torch.full_like(logits, after.scale.value)
+    if after.cap is not None:
+        slope = slope * (1 - (logits / after.cap.value) ** 2)
+    return error * slope, probabilities

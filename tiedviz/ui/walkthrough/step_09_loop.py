@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tiedviz.charts.loop import loop_diagram
+from tiedviz.charts.walkthrough import loop_diagram
+from tiedviz.compute.toy import Toy
 from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.ui.walkthrough.halves import current_toy, toy_editor
+from tiedviz.ui.walkthrough.step import PAPER, Choice, Question, Step
 from tiedviz.words.numbers import count
-from tiedviz.words.walkthrough import PAPER, STORY
+
+_STORY = (
+    "Think of a **notebook with one page per token**. On each page stand d numbers.",
+    "**Read it forwards to embed.** A token arrives as a page number. Open that page, copy its "
+    "numbers: that is the token's vector. No arithmetic, just turning to a page.",
+    "The blocks pass the vector on, each adding something, always in d numbers. What "
+    "comes out after the final norm is h_L: a wish, written in the same d numbers.",
+    "**Tip the notebook on its side to score.** Now every page is a column. Lay h_L across all of "
+    "them: on each page multiply number by number and add up. The page that fits best has the "
+    "largest logit. Softmax turns fits into probabilities.",
+    "A model that is not tied carries **two notebooks**, one for each job. A tied model tips the "
+    "one it has. That costs no storage; the scoring costs its 2·V·d operations either way.",
+    "And when the model learns, it corrects a page for both reasons: for how it was read, and for "
+    "how it scored. Which is why a page that was never opened still changes.",
+)
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """The loop with the toy's numbers."""
     toy = current_toy()
     scores = toy.scores()
@@ -30,7 +46,7 @@ def toy_half() -> None:
         toy_editor(state=True)
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """The same with the chosen model's numbers."""
     source = chosen_source()
     facts = chosen_facts(source)
@@ -53,9 +69,35 @@ def real_half() -> None:
     )
 
 
-def below() -> None:
+def _below() -> None:
     """The story."""
     st.markdown("#### The story in plain words")
-    for paragraph in STORY:
+    for paragraph in _STORY:
         st.markdown(paragraph)
     st.caption(f"Where it comes from: {PAPER}.")
+
+
+def _question(toy: Toy) -> Question:
+    return Choice(
+        "step 9",
+        "Which part of the loop takes 2·V·d operations for each token, tied or not?",
+        ("Reading the row of E", "Adding the position", "Scoring h_L against every row", "Softmax"),
+        2,
+        "Look for the place where all V rows of d numbers are used.",
+        f"The scores: V rows, d multiplications and additions each; 2·{toy.V}·{toy.d} = "
+        f"{2 * toy.V * toy.d} on the toy. Tying saves memory there, not time.",
+    )
+
+
+STEP = Step(
+    title="One picture",
+    idea=(
+        "Text becomes IDs, IDs become rows, blocks turn rows into h_L, h_L is compared with every "
+        "row, the winner is appended, and it all begins again."
+    ),
+    task="Tell the story to somebody, with the picture and nothing else.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+    below=_below,
+)

@@ -2,26 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from tiedviz.compute.questions import check_question, model_questions, practice
 from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.ui.walkthrough.asking import ask, forget_progress, solved, take_answers
-from tiedviz.ui.walkthrough.halves import current_toy
-from tiedviz.ui.walkthrough.real import real_title
-from tiedviz.ui.walkthrough.step import Question
+from tiedviz.ui.walkthrough.halves import current_toy, real_title
+from tiedviz.ui.walkthrough.practice_questions import model_questions, practice
+from tiedviz.ui.walkthrough.step import PAPER, Question, Step
 from tiedviz.words.tokens import markdown_safe
-from tiedviz.words.walkthrough import CARDS, PAPER, REPS
 
 _AT_KEY = "practice question"
 
+_THINGS_TO_DO = (
+    "Build it separate, then tied, and see equal shapes (step 4 does both; do it once yourself).",
+    "Work out what tying saves in a model you know.",
+    "Find out whether a real implementation ties, and where that is configured.",
+)
 
-def draw() -> None:
-    """All of step 10."""
+_CARDS = (
+    (
+        "What does an ID carry?",
+        "An address: which row of E to read. No size, no order, no meaning.",
+    ),
+    (
+        "Why is a lookup no multiply?",
+        "One-hot times E gives the same row, but (V − 1)/V of its products are with 0. Reading the "
+        "row costs d copies and no arithmetic.",
+    ),
+    (
+        "What does a transpose do, and why is it free?",
+        "Rows become columns: Eᵀ[i, j] = E[j, i]. The numbers stay where they are; only the order "
+        "in which they are walked changes. The product with it still costs 2·V·d operations.",
+    ),
+    (
+        "What exactly is tied?",
+        "The input embedding and the output matrix: one tensor under two names. Not the blocks, "
+        "not biases, not positions.",
+    ),
+    (
+        "What does one logit measure?",
+        "How well h_L fits one token's row: the dot product h_L · e_j, plus what this model adds. "
+        "It grows with the length of both, and with how much they point the same way.",
+    ),
+    (
+        "What is L?",
+        "The number of blocks a state passes. h_L is what enters the output matrix after the last "
+        "of them and the final norm.",
+    ),
+    (
+        "Why does the table learn from two sources?",
+        "As input: the gradient of the rows that were read. As output: (p_j − 1 for the right "
+        "token)·h_L, for every row. Tied, it gets the sum.",
+    ),
+    (
+        "What about special and unknown tokens?",
+        "PAD, BOS, EOS and UNK are rows like others. A word-level vocabulary turns every word it "
+        "lacks into UNK; a byte-level one has no need of it.",
+    ),
+    (
+        "Where does position enter?",
+        "Not in E. It is added to the row (learned or sinusoidal positions) or turned into the "
+        "attention (rotary, relative). The output side never sees it.",
+    ),
+)
+"""Question and answer."""
+
+
+def _practice(before: Sequence[Step]) -> None:
     take_answers(practice())
-    _progress()
+    _progress(before)
     asked, own, reps, cards = st.tabs(
         ["Questions", f"On {real_title()}", "Three things to do", "Recall cards"]
     )
@@ -36,8 +89,9 @@ def draw() -> None:
     st.caption(f"Primary source: {PAPER}.")
 
 
-def _progress() -> None:
-    on_the_way = [check_question(step, current_toy()).key for step in range(1, 10)]
+def _progress(before: Sequence[Step]) -> None:
+    toy = current_toy()
+    on_the_way = [step.question(toy).key for step in before if step.question is not None]
     keys = {*on_the_way, *(question.key for question in practice())}
     done = len(keys & solved())
     left, right = st.columns([4, 1], vertical_alignment="center")
@@ -93,7 +147,7 @@ def _about_the_model() -> None:
 
 
 def _reps() -> None:
-    for number, rep in enumerate(REPS, 1):
+    for number, rep in enumerate(_THINGS_TO_DO, 1):
         st.checkbox(rep, key=f"rep {number}", persist_state="session")
     st.page_link("../pages/is_it_tied.py", label="Is it tied?", icon=":material/link:")
 
@@ -101,8 +155,19 @@ def _reps() -> None:
 def _cards() -> None:
     st.caption("Say the answer aloud, then turn the card.")
     columns = st.columns(3)
-    for number, (question, answer) in enumerate(CARDS):
+    for number, (question, answer) in enumerate(_CARDS):
         with columns[number % 3].container(border=True):
             st.markdown(f"**{question}**")
             if st.toggle("Turn", key=f"card {number}", persist_state="session"):
                 st.markdown(answer)
+
+
+def practice_step(before: Sequence[Step]) -> Step:
+    """The last step; its progress counts the questions of the steps before it as well."""
+    return Step(
+        title="Practice",
+        idea="Answer first, then look. Each answer is checked at once; a hint comes before the "
+        "answer.",
+        task="Solve them all; your progress is kept while this browser tab is open.",
+        below=lambda: _practice(before),
+    )
