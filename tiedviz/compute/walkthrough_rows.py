@@ -14,7 +14,7 @@ from torch.nn import functional
 from tiedviz.compute.unembedding.product import embedding_norms, plain_product
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import bare_ids
-from tiedviz.words.refusals.prompt import EmptyPrompt, require_row
+from tiedviz.words.refusals.prompt import PromptRefusal, require_row
 from tiedviz.words.tokens import Alphabet, Token
 
 # More pills than this bury the page.
@@ -25,12 +25,11 @@ def pieces_of(loaded: LoadedModel, text: str) -> list[Token]:
     """The tokens of `text`, the first `LONGEST` of them.
 
     Raises:
-        EmptyPrompt: there are none.
-        NoSuchRow: the tokenizer has more tokens than E has rows.
+        PromptRefusal: there are none, or the tokenizer has more tokens than E has rows.
     """
     ids = bare_ids(loaded, text)
     if not ids:
-        raise EmptyPrompt(loaded.title)
+        raise PromptRefusal.empty(loaded.title)
     require_row(max(ids), loaded.embedding.shape[0])
     return loaded.vocabulary.tokens(ids[:LONGEST])
 
@@ -39,7 +38,7 @@ def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
     """The cosine of every row of E with one of them, (V,) float32; 0 where a row is all zeros.
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     require_row(row, E.shape[0])
@@ -53,7 +52,7 @@ def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
     Columns: id, text (as printed), cosine.
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     rows = E.shape[0]
@@ -96,7 +95,7 @@ def rows_around(
     Columns: row, label (the token as printed), column, value, lit (whether it is `row`).
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     rows, width = E.shape
@@ -143,7 +142,7 @@ def time_lookup(loaded: LoadedModel, row: int, *, repeats: int = 5) -> LookupTim
     """Time both on the model's own E.
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     rows, width = E.shape
