@@ -1,7 +1,7 @@
 """How h_L becomes the next token."""
 
 from tiedviz.ui import next_token
-from tiedviz.ui.caches import reading
+from tiedviz.ui.caches import scored_state
 from tiedviz.ui.frame.opening import opened_model
 from tiedviz.ui.frame.page import page_head
 from tiedviz.ui.prompt_bar import encoded_prompt, position_chips, prompt_bar
@@ -17,7 +17,7 @@ loaded = opened_model("Then this page shows which token comes next, and why, to 
 prompt = encoded_prompt(loaded)
 position = position_chips(prompt)
 layer = next_token.chosen_layer(loaded)
-state = reading(loaded, prompt, position, layer)
+state = scored_state(loaded, prompt, position, layer)
 
 next_token.headline(loaded, prompt, state)
 next_token.proof(loaded, state)

@@ -10,7 +10,7 @@ import torch
 from tests.conftest import ROOT
 from tiedviz.commands.line import main
 from tiedviz.compute.next_token.ranking import By, nearest_tokens
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.files.facts import read_facts
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.real
 
 
 def answer(loaded, text, bos=Bos.DEFAULT):
-    return read(loaded, encode(loaded, text, bos).ids)
+    return score_state(loaded, encode(loaded, text, bos).ids)
 
 
 def test_smollm2_has_the_shape_its_publisher_states(smollm2):
@@ -72,7 +72,7 @@ def test_gemma_answers_and_proves_it(gemma):
 def test_gemma_needs_its_bos_and_the_app_says_so(gemma):
     without = encode(gemma, "The capital of France is", Bos.OMIT)
     assert any("without it the answer suffers" in note for note in without.notes)
-    first = nearest_tokens(gemma, read(gemma, without.ids), top=1)
+    first = nearest_tokens(gemma, score_state(gemma, without.ids), top=1)
     assert first["text"][0] == "␣France"
     twice = encode(gemma, "<bos>The capital of France is")
     assert any("BOS stands 2 times" in note for note in twice.notes)
@@ -88,9 +88,9 @@ def test_both_files_say_the_same_as_the_open_models(smollm2, gemma):
 
 def test_the_last_layer_of_the_lens_is_the_answer_and_inner_ones_are_normed(smollm2):
     ids = encode(smollm2, "The capital of France is").ids
-    last = read(smollm2, ids)
-    assert torch.equal(read(smollm2, ids, layer=30).logits, last.logits)
-    inner = nearest_tokens(smollm2, read(smollm2, ids, layer=15), top=1)
+    last = score_state(smollm2, ids)
+    assert torch.equal(score_state(smollm2, ids, layer=30).logits, last.logits)
+    inner = nearest_tokens(smollm2, score_state(smollm2, ids, layer=15), top=1)
     assert inner["text"][0] == "␣"
     assert inner["probability"][0] == pytest.approx(0.80, abs=0.01)
 

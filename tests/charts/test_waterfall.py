@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.next_token import waterfall
 
 STEPS = pd.DataFrame(
     {
@@ -59,14 +59,14 @@ def test_the_steps_of_a_real_logit_can_be_drawn():
     import torch
 
     from tiedviz.compute.next_token.arithmetic import logit_arithmetic
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.unembedding import AfterHead
     from tiedviz.compute.unembedding.names import ONE
 
     class Small:
         scoring_matrix = torch.randn(3, 20)
 
-    reading = Reading(0, 1, 1, torch.randn(20), None, torch.zeros(3), torch.zeros(3), 0.0, 1.0)
+    reading = ScoredState(0, 1, 1, torch.randn(20), None, torch.zeros(3), torch.zeros(3), 0.0, 1.0)
     steps = logit_arithmetic(Small(), reading, AfterHead(None, "", ONE, None), 2).steps()
     rows = rows_of(waterfall(steps).to_dict())
     assert len(rows) == 14 and rows["step"].nunique() == 14

@@ -21,7 +21,7 @@ from tiedviz.compute.next_token.any_vector import scored
 from tiedviz.compute.next_token.arithmetic import logit_arithmetic
 from tiedviz.compute.next_token.difference import logit_difference
 from tiedviz.compute.next_token.ranking import nearest_tokens
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.token_map.kept import true_neighbours
 from tiedviz.compute.token_map.neighbours import neighbours_of
 from tiedviz.compute.token_map.path import hidden_path
@@ -43,7 +43,7 @@ PROMPT = [41, 7, 90, 13, 66]
 
 def prompt_numbers(loaded):
     """What is computed of a prompt."""
-    reading, below = read(loaded, PROMPT), read(loaded, PROMPT, layer=1)
+    reading, below = score_state(loaded, PROMPT), score_state(loaded, PROMPT, layer=1)
     after, seen = unembedding_of(loaded).after, lens(loaded, PROMPT, watched=[3])
     assert reading.agrees and seen.agrees
     yield from (reading.logits, reading.h, below.logits, below.residual_norm)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tiedviz.compute.next_token.arithmetic import logit_arithmetic
-from tiedviz.compute.next_token.reading import Reading, read
+from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.names import ONE, Factor
 from tiedviz.words.refusals.prompt import NoSuchRow
@@ -16,7 +16,7 @@ KINDS = ["gpt2", "llama", "phi", "cohere", "granite", "gemma2", "bart", "t5", "b
 
 
 def arithmetic(loaded, token, **settings):
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     return logit_arithmetic(loaded, reading, unembedding_of(loaded).after, token, **settings)
 
 
@@ -44,7 +44,7 @@ def test_the_steps_add_up_to_the_total_exactly(architecture, name):
 def test_the_terms_and_the_rest_are_the_product_of_the_two_vectors(architecture, name):
     loaded = architecture(name)
     parts = arithmetic(loaded, 17)
-    h, e = read(loaded, PROMPT).h.double(), loaded.scoring_matrix[17].double()
+    h, e = score_state(loaded, PROMPT).h.double(), loaded.scoring_matrix[17].double()
     assert parts.dot == pytest.approx(float(h @ e), rel=1e-12)
     assert parts.terms["product"].sum() + parts.rest == pytest.approx(parts.dot, rel=1e-12)
     assert parts.h_norm * parts.row_norm * parts.cosine == pytest.approx(parts.dot, rel=1e-12)
@@ -59,7 +59,7 @@ def test_the_largest_products_come_first_and_the_others_are_counted(architecture
     sizes = parts.terms["product"].abs()
     assert sizes.is_monotonic_decreasing
     loaded = architecture("gpt2")
-    every = (read(loaded, PROMPT).h * loaded.scoring_matrix[17]).abs()
+    every = (score_state(loaded, PROMPT).h * loaded.scoring_matrix[17]).abs()
     assert int((every > sizes.iloc[-1] * (1 + 1e-6)).sum()) == 4
 
 
@@ -91,7 +91,7 @@ def by_hand(h, row, after):
     class Two:
         scoring_matrix = torch.tensor([[0.0, 0.0, 0.0], row])
 
-    reading = Reading(0, 1, 1, torch.tensor(h), None, torch.zeros(2), torch.zeros(2), 0.0, 1.0)
+    reading = ScoredState(0, 1, 1, torch.tensor(h), None, torch.zeros(2), torch.zeros(2), 0.0, 1.0)
     return logit_arithmetic(Two(), reading, after, 1, largest=2)
 
 

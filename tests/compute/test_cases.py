@@ -6,7 +6,7 @@ import torch
 from tests.tiny_models import build
 from tiedviz.compute.forward import forward
 from tiedviz.compute.next_token.formula import formula_notes, formula_text
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.entrance import entrance_of
 from tiedviz.compute.witnesses.loaded import hear_loaded
@@ -17,7 +17,7 @@ PROMPT = [41, 7, 90, 13, 66]
 
 def bare_error(loaded, h=None):
     """How far h @ W.T, with nothing after it, is from the model's own logits."""
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     product = (reading.h if h is None else h) @ loaded.scoring_matrix.T
     return float((product - reading.logits).abs().max())
 
@@ -51,14 +51,14 @@ def test_case_8_a_pass_over_no_token_is_refused_before_it_is_run():
     unembedding_of(loaded)
     loaded.model.forward = None  # whoever calls it fails in another way
     with pytest.raises(NoSuchPosition):
-        read(loaded, [])
+        score_state(loaded, [])
 
 
 def test_case_26_gemma2_caps_at_30_and_nothing_is_left_over():
     loaded = build("gemma2", final_logit_softcapping=30.0)
     found = unembedding_of(loaded)
     assert formula_text(found.after, tied=True) == "30·tanh((h_L @ E.T)/30)"
-    assert read(loaded, PROMPT).max_abs_error < 1e-5
+    assert score_state(loaded, PROMPT).max_abs_error < 1e-5
     assert bare_error(loaded) > 1e-4
 
 
@@ -66,7 +66,7 @@ def test_case_30_t5_is_scaled_by_one_over_the_root_of_d():
     loaded = build("t5")
     [*_, last] = unembedding_of(loaded).path.stages
     assert last.scale.value == pytest.approx(loaded.model.config.d_model**-0.5)
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     assert reading.max_abs_error < 1e-5 and bare_error(loaded) < 1e-5  # h has the factor in it
     assert bare_error(loaded, reading.h / last.scale.value) > 0.5
 
@@ -80,7 +80,7 @@ def test_case_30_a_t5_with_a_head_of_its_own_is_not_scaled():
 def test_case_31_a_head_with_a_bias_is_off_without_it(name):
     loaded = build(name)
     assert formula_text(unembedding_of(loaded).after, tied=loaded.tied).endswith(" + b")
-    assert bare_error(loaded) > 0.1 and read(loaded, PROMPT).max_abs_error < 1e-5
+    assert bare_error(loaded) > 0.1 and score_state(loaded, PROMPT).max_abs_error < 1e-5
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_case_32_a_masked_head_transforms_first_and_adds_a_bias(name, bias, step
     assert formula_notes(found)[0] == f"h_L is the last block's output after {steps}"
     assert bare_error(loaded) > 0.1  # without the bias
     if name == "albert":
-        assert loaded.embedding.shape == (99, 16) and read(loaded, PROMPT).h.shape == (16,)
+        assert loaded.embedding.shape == (99, 16) and score_state(loaded, PROMPT).h.shape == (16,)
     groups = [set(group) for group in hear_loaded(loaded.model).groups]
     assert any({bias, bias.replace("bias", "decoder.bias")} <= group for group in groups)
     assert any(bias.replace("bias", "decoder.weight") in group for group in groups)
@@ -107,7 +107,7 @@ def test_case_54_a_buffer_beside_the_head_is_found():
     loaded = build("bart")
     assert "final_logits_bias" in dict(loaded.model.named_buffers())
     assert formula_notes(unembedding_of(loaded))[-1] == "b is final_logits_bias"
-    assert bare_error(loaded) > 0.1 and read(loaded, PROMPT).max_abs_error < 1e-5
+    assert bare_error(loaded) > 0.1 and score_state(loaded, PROMPT).max_abs_error < 1e-5
 
 
 @pytest.mark.parametrize("name", ["t5", "bart"])
@@ -118,5 +118,5 @@ def test_case_79_the_states_are_those_of_the_decoder(name):
     assert getattr(output, "hidden_states", None) is None
     states = output.decoder_hidden_states
     assert states[0].shape[1] == 3 != len(PROMPT)
-    reading = read(loaded, PROMPT, decoder_ids=written, layer=1)
+    reading = score_state(loaded, PROMPT, decoder_ids=written, layer=1)
     assert reading.residual_norm == pytest.approx(float(states[1][0, -1].norm()), rel=1e-5)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tiedviz.compute.next_token.difference import logit_difference
-from tiedviz.compute.next_token.reading import Reading, read
+from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.names import ONE, Factor
 from tiedviz.words.refusals.prompt import NoSuchRow
@@ -15,7 +15,7 @@ PROMPT = [41, 7, 90, 13, 66]
 
 
 def difference(loaded, a, b):
-    return logit_difference(loaded, read(loaded, PROMPT), unembedding_of(loaded).after, a, b)
+    return logit_difference(loaded, score_state(loaded, PROMPT), unembedding_of(loaded).after, a, b)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def difference(loaded, a, b):
 )
 def test_it_is_the_difference_of_the_models_own_logits(architecture, name):
     loaded = architecture(name)
-    logits = read(loaded, PROMPT).logits
+    logits = score_state(loaded, PROMPT).logits
     parts = difference(loaded, 17, 3)
     assert parts.own == pytest.approx(float(logits[17] - logits[3]), abs=1e-6)
     assert parts.total == pytest.approx(parts.own, abs=1e-5)
@@ -50,7 +50,7 @@ def test_scale_bias_and_cap_by_hand(orthonormal):
     bias = torch.tensor([0.5, -1.0, 0, 0, 0, 0, 0, 0])
     after = AfterHead(bias, "b", Factor(2.0, "s"), Factor(4.0, "c"))
     logits = after(h)
-    reading = Reading(0, 1, 1, h, None, h, logits, 0.0, 0.0)
+    reading = ScoredState(0, 1, 1, h, None, h, logits, 0.0, 0.0)
     parts = logit_difference(orthonormal, reading, after, 0, 1)
     assert (parts.dot, parts.scaled, parts.bias) == (2.0, 4.0, 1.5)
     expected = 4 * math.tanh(6.5 / 4) - 4 * math.tanh(1.0 / 4)

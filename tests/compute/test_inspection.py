@@ -7,14 +7,14 @@ import json
 import pytest
 
 from tiedviz.compute.next_token.inspection import inspection, token_record
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.prompt import encode
 from tiedviz.words.tokens import Token
 
 
 def inspected(loaded, text, **settings):
     prompt = encode(loaded, text)
-    reading = read(loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place)
+    reading = score_state(loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place)
     return inspection(loaded, prompt, reading, **settings), reading
 
 

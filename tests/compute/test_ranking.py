@@ -8,17 +8,17 @@ import torch
 from tests.tiny_models import build, numbered_tokenizer
 from tiedviz.compute.next_token.any_vector import scored
 from tiedviz.compute.next_token.ranking import By, mass_without_token, nearest_tokens
-from tiedviz.compute.next_token.reading import Reading, read
+from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
 PROMPT = [41, 7, 90, 13, 66]
 
 
-def state(loaded: LoadedModel, h: torch.Tensor) -> Reading:
+def state(loaded: LoadedModel, h: torch.Tensor) -> ScoredState:
     """A reading of a state of the test's own choosing."""
     product = h @ loaded.scoring_matrix.T
-    return Reading(0, 1, 1, h, None, product, product, 0.0, 1.0)
+    return ScoredState(0, 1, 1, h, None, product, product, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("by", By)
@@ -48,7 +48,7 @@ def test_the_three_measures_disagree_where_lengths_do(orthonormal):
 @pytest.mark.parametrize("by", By)
 def test_the_numbers_of_each_row_are_what_torch_says(architecture, by):
     loaded = architecture("gpt2")
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     frame = nearest_tokens(loaded, reading, by=by, top=20)
     rows = loaded.scoring_matrix[frame["id"].tolist()]
     cosine = torch.nn.functional.cosine_similarity(rows, reading.h[None])
@@ -65,7 +65,7 @@ def test_the_numbers_of_each_row_are_what_torch_says(architecture, by):
 @pytest.mark.parametrize("by", By)
 def test_ranks_count_up_and_are_those_of_the_whole_vocabulary(architecture, by):
     loaded = architecture("gpt2")
-    frame = nearest_tokens(loaded, read(loaded, PROMPT), by=by, top=99)
+    frame = nearest_tokens(loaded, score_state(loaded, PROMPT), by=by, top=99)
     assert frame["rank"].tolist() == list(range(1, 100))
     assert frame[f"rank_{by.value}"].tolist() == list(range(1, 100))
     assert sorted(frame["id"]) == list(range(99))
@@ -80,7 +80,7 @@ def test_no_more_tokens_are_listed_than_there_are(orthonormal):
 
 def test_a_temperature_changes_probabilities_and_no_order(architecture):
     loaded = architecture("llama")
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     cold, even, hot = (
         nearest_tokens(loaded, reading, top=99, temperature=t) for t in (0.1, 1.0, 10.0)
     )
@@ -96,7 +96,7 @@ def test_a_temperature_changes_probabilities_and_no_order(architecture):
 
 def test_a_very_low_temperature_does_not_overflow(architecture):
     loaded = architecture("llama")
-    frame = nearest_tokens(loaded, read(loaded, PROMPT), temperature=1e-3)
+    frame = nearest_tokens(loaded, score_state(loaded, PROMPT), temperature=1e-3)
     assert frame["probability"][0] == pytest.approx(1)
 
 
@@ -129,7 +129,7 @@ def padded() -> LoadedModel:
 
 
 def test_rows_without_a_token_score_but_are_no_neighbours(padded):
-    reading = read(padded, [7, 8, 9])
+    reading = score_state(padded, [7, 8, 9])
     by_logit = nearest_tokens(padded, reading, top=64)
     assert sorted(by_logit["id"]) == list(range(64))
     without = by_logit[by_logit["id"] >= 50]
@@ -143,13 +143,13 @@ def test_rows_without_a_token_score_but_are_no_neighbours(padded):
 
 
 def test_no_row_without_a_token_is_listed_as_a_neighbour_however_many_are_asked_for(padded):
-    reading = read(padded, [7, 8, 9])
+    reading = score_state(padded, [7, 8, 9])
     for by in (By.COSINE, By.DISTANCE):
         assert set(nearest_tokens(padded, reading, by=by, top=64)["id"]) == set(range(50))
 
 
 def test_fourteen_rows_without_a_token_get_some_of_the_probability(padded):
-    reading = read(padded, [7, 8, 9])
+    reading = score_state(padded, [7, 8, 9])
     by_hand = torch.softmax(reading.logits.double(), 0)[50:].sum()
     assert mass_without_token(padded, reading) == pytest.approx(float(by_hand))
     assert 0.01 < mass_without_token(padded, reading) < 0.9
@@ -162,12 +162,12 @@ def test_fourteen_zero_rows_of_sixty_four_get_their_part_of_a_flat_distribution(
 
 def test_where_every_row_has_a_token_none_is_lost(architecture):
     loaded = architecture("gpt2")
-    assert mass_without_token(loaded, read(loaded, PROMPT)) == 0.0
+    assert mass_without_token(loaded, score_state(loaded, PROMPT)) == 0.0
 
 
 def test_the_scores_of_a_model_with_a_cap_are_its_own_logits(architecture):
     loaded = architecture("gemma2")
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     frame = nearest_tokens(loaded, reading, top=99)
     assert frame["logit"].abs().max() < 30
     assert int(frame.iloc[0]["id"]) == int(reading.logits.argmax())

@@ -7,8 +7,8 @@ import pytest
 
 from tests.files.conftest import BYTES
 from tiedviz.files.facts import read_facts
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
 from tiedviz.words.catalogue import FILE as CATALOGUE
 
 BYTES.update({"U32": 4, "F8_E4M3": 1, "I8": 1})

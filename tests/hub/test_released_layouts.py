@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from tests.hub.released import released_gpt2
-from tiedviz.compute.next_token.reading import read
-from tiedviz.models.hub.headers import remote_facts
-from tiedviz.models.hub.listing import list_repository
+from tiedviz.compute.next_token.state import score_state
+from tiedviz.models.hub_client import list_repository, remote_facts
 from tiedviz.models.loading import load
 from tiedviz.models.prompt import encode
 
@@ -29,7 +28,7 @@ def test_gpt2_as_released_is_tied_and_its_masks_are_no_parameters(gpt2):
 def test_gpt2_as_released_answers_and_proves_it(gpt2):
     opened = load(gpt2)
     prompt = encode(opened, "the cat sat on")
-    reading = read(opened, prompt.ids)
+    reading = score_state(opened, prompt.ids)
     with torch.inference_mode():
         own = opened.model(torch.tensor([prompt.ids])).logits[0, -1]
     assert torch.allclose(reading.logits, own, atol=1e-6)

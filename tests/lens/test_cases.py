@@ -10,7 +10,7 @@ from tests.tiny_models import build, opened
 from tiedviz.compute.forward import forward
 from tiedviz.compute.lens import lens
 from tiedviz.compute.next_token.ranking import nearest_tokens
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.building import building
 from tiedviz.models.prompt import encode
@@ -38,7 +38,7 @@ def test_case_1_the_last_entry_is_already_normed():
     last = out.hidden_states[-1][0]
     assert float((last @ W.T - out.logits[0]).abs().max()) < 1e-5
     assert float((model.model.norm(last) @ W.T - out.logits[0]).abs().max()) > 0.1
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     assert torch.allclose(reading.h, last[-1], atol=1e-6)
     assert reading.max_abs_error <= reading.tolerance < 1e-3
 
@@ -46,7 +46,7 @@ def test_case_1_the_last_entry_is_already_normed():
 @pytest.mark.real
 def test_case_1_smollm2_twice_normed_is_22_off_and_says_another_word(smollm2):
     ids = encode(smollm2, "The capital of France is").ids
-    reading = read(smollm2, ids)
+    reading = score_state(smollm2, ids)
     assert reading.max_abs_error < 5e-5
     with torch.inference_mode():
         twice = smollm2.model.model.norm(reading.h[None]) @ smollm2.scoring_matrix.T
@@ -62,7 +62,7 @@ def test_case_2_inner_layers_are_normed_and_the_last_is_not_again():
     with torch.inference_mode():
         for k in range(2):
             normed = model.model.norm(states[k][0, -1]) @ W.T
-            assert torch.allclose(read(loaded, PROMPT, layer=k).logits, normed, atol=1e-5)
+            assert torch.allclose(score_state(loaded, PROMPT, layer=k).logits, normed, atol=1e-5)
             assert not torch.allclose(normed, states[k][0, -1] @ W.T, atol=1e-2)
 
 
@@ -70,7 +70,7 @@ def test_case_2_inner_layers_are_normed_and_the_last_is_not_again():
 def test_case_2_layer_15_of_smollm2_without_its_norm_is_surer_and_wrong(smollm2):
     """With the norm a space at 0.80; without it another word at 0.92."""
     ids = encode(smollm2, "The capital of France is").ids
-    inner = read(smollm2, ids, layer=15)
+    inner = score_state(smollm2, ids, layer=15)
     own = torch.softmax(inner.logits.double(), 0)
     assert smollm2.vocabulary.token(int(own.argmax())).text == " "
     assert float(own.max()) == pytest.approx(0.80, abs=0.01)
@@ -86,10 +86,10 @@ def test_case_12_bfloat16_is_proved_in_its_own_tolerance_and_equal_logits_share_
         tiny.embedding[11] = tiny.embedding[12]  # two equal logits, in any dtype
     tiny.model.to(torch.bfloat16)
     loaded = replace(tiny, dtype="bfloat16", memo={})
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     assert reading.agrees
     assert reading.logits.dtype is torch.float32 and reading.logits.numpy().size == 50
-    assert reading.tolerance > 10 * read(recipe(), PROMPT).tolerance
+    assert reading.tolerance > 10 * score_state(recipe(), PROMPT).tolerance
     frame = nearest_tokens(loaded, reading, top=50).set_index("id")
     assert frame.loc[11, "rank_logit"] == frame.loc[12, "rank_logit"]
     assert lens(loaded, PROMPT).agrees

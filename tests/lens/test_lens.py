@@ -7,7 +7,7 @@ from tests.tiny_models import build
 from tiedviz.compute.forward import forward
 from tiedviz.compute.lens import lens
 from tiedviz.compute.lens.table import best, cells, first_appearance, given_back, lines
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.words.refusals.model import NoLens, NotReproduced
 from tiedviz.words.refusals.prompt import NoSuchPosition
@@ -31,7 +31,7 @@ def test_every_layer_and_position_agrees_with_next_token(architecture, name):
     assert found.agrees
     for column in range(3 if written else 5):
         for layer in range(found.layers + 1):
-            reading = read(loaded, PROMPT, decoder_ids=written, position=column, layer=layer)
+            reading = score_state(loaded, PROMPT, decoder_ids=written, position=column, layer=layer)
             same(found, reading, layer, column)
             p = reading.logits.double().softmax(0)
             assert float(found.entropy[layer, column]) == pytest.approx(
@@ -64,8 +64,8 @@ def test_watched_tokens_and_the_final_answer_are_ranked_among_all(architecture):
     loaded = architecture("gemma2")
     found = lens(loaded, PROMPT, watched=[3, 60])
     for layer in range(found.layers + 1):
-        logits = read(loaded, PROMPT, layer=layer).logits
-        final = int(read(loaded, PROMPT).logits.argmax())
+        logits = score_state(loaded, PROMPT, layer=layer).logits
+        final = int(score_state(loaded, PROMPT).logits.argmax())
         for at, id in enumerate((final, 3, 60)):
             above = int((logits > logits[id] + 1e-6).sum())
             assert int(found.tracked_ranks[layer, -1, at]) == above + 1
@@ -102,7 +102,7 @@ def test_opt_350m_is_as_wide_as_its_blocks_until_it_is_projected():
     width = loaded.model.config.hidden_size
     assert loaded.scoring_matrix.shape[1] == 8 != width
     for layer in range(found.layers + 1):
-        same(found, read(loaded, PROMPT, layer=layer), layer, 4)
+        same(found, score_state(loaded, PROMPT, layer=layer), layer, 4)
 
 
 def test_mamba_s_layers_are_what_its_blocks_gave(architecture):

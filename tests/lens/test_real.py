@@ -3,7 +3,7 @@
 import pytest
 
 from tiedviz.compute.lens import lens
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.prompt import encode
 
 pytestmark = pytest.mark.real
@@ -16,7 +16,7 @@ def test_the_last_row_and_next_token_agree(request, model):
     found = lens(loaded, ids)
     assert found.agrees
     for position in range(len(ids)):
-        best = read(loaded, ids, position=position).logits.topk(10)
+        best = score_state(loaded, ids, position=position).logits.topk(10)
         assert found.ids[-1, position].tolist() == best.indices.tolist()
         assert float((found.logits[-1, position] - best.values).abs().max()) <= 1e-4
 

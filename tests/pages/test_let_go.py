@@ -6,8 +6,7 @@ import weakref
 import pytest
 
 from tests.pages.conftest import open_model
-from tiedviz.ui.caches import residents
-from tiedviz.ui.kept import Kept
+from tiedviz.ui.caches import LruCache, model_pool
 from tiedviz.words.refusals import Refusal
 
 PAGES = ("home", "next_token", "layers", "token_map", "gradients", "compare", "walkthrough")
@@ -19,9 +18,9 @@ def test_a_visitor_who_looks_away_keeps_no_model_alive(visit, tiny_folder, page)
     app = open_model(visit("next_token", model=folder, prompt="the cat sat"), "going")
     app.switch_page(f"../pages/{page}.py").run()
     assert not app.exception
-    model = weakref.ref(residents().get(folder))
+    model = weakref.ref(model_pool().get(folder))
     assert model() is not None
-    residents().forget(folder)
+    model_pool().forget(folder)
     gc.collect()
     assert model() is None, gc.get_referrers(model())
 
@@ -43,7 +42,7 @@ def refused() -> tuple[weakref.ref, Refusal]:
 
 
 def test_a_refusal_that_is_kept_holds_on_to_words_alone():
-    kept = Kept(2)
+    kept = LruCache(2)
     model, refusal = refused()
     assert model() is not None  # in the frames that the refusal came through
     kept.keep("why not", refusal)

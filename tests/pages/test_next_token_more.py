@@ -11,7 +11,7 @@ import torch
 from tests.pages.conftest import chart_data, open_model, text_of
 from tiedviz.compute.next_token.inspection import inspection
 from tiedviz.compute.next_token.ranking import By
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.prompt import encode
 from tiedviz.ui.next_token.difference import OPEN_KEY
 
@@ -103,7 +103,7 @@ def test_the_record_says_by_what_and_at_which_temperature(folder):
 
     loaded = load(str(folder))
     prompt = encode(loaded, "the cat sat")
-    state = read(loaded, prompt.ids)
+    state = score_state(loaded, prompt.ids)
     record = inspection(loaded, prompt, state, by=By.COSINE, temperature=2.0)
     assert json.loads(json.dumps(record))["temperature"] == 2.0 and record["by"] == "cosine"
     cosines = [row["cosine"] for row in record["top"]]
@@ -159,7 +159,7 @@ def test_below_the_last_layer_everything_names_the_layer(visit, folder, by):
     assert "# what layer 1 of 2 would say" in code
     loaded = load(str(folder))
     prompt = encode(loaded, "the cat sat")
-    record = inspection(loaded, prompt, read(loaded, prompt.ids, layer=1))
+    record = inspection(loaded, prompt, score_state(loaded, prompt.ids, layer=1))
     assert record["formula"] == "h_1 @ E.T" and record["h"]["layer"] == 1
 
 

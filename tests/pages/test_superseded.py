@@ -21,7 +21,7 @@ def test_it_stops_before_the_pass_and_others_get_the_lock(tied_model, monkeypatc
     counting = tied_model.model.register_forward_pre_hook(lambda *_: passes.append(1))
     monkeypatch.setattr(streamlit, "empty", stop)
     with pytest.raises(Superseded):
-        caches.reading(tied_model, encode(tied_model, "never read before"), 0)
+        caches.scored_state(tied_model, encode(tied_model, "never read before"), 0)
     counting.remove()
     assert passes == []
 

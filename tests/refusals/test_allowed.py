@@ -8,7 +8,7 @@ import streamlit as st
 
 from tiedviz.compute.counts.sources import config_of
 from tiedviz.compute.witnesses.hearing import hear
-from tiedviz.files.allowed import may_read
+from tiedviz.files.access import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.ui.frame import shared_server

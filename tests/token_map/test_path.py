@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.token_map.path import hidden_path
 from tiedviz.models.prompt import encode
 
@@ -13,7 +13,7 @@ def test_each_h_is_the_one_that_is_read_at_its_layer(tied_model):
     path = hidden_path(tied_model, prompt.ids, 1)
     assert path.layers == (0, 1, 2) and path.h.shape == (3, 16)
     for layer in path.layers:
-        reading = read(tied_model, prompt.ids, position=1, layer=layer)
+        reading = score_state(tied_model, prompt.ids, position=1, layer=layer)
         assert path.h[layer] == pytest.approx(reading.h.numpy(), abs=1e-5)
         assert path.residual_norms[layer] == pytest.approx(reading.residual_norm, rel=1e-5)
 
@@ -39,5 +39,5 @@ def test_where_there_is_no_lens_h_last_is_had_all_the_same(tied_model, monkeypat
     prompt = encode(tied_model, "the cat sat")
     path = hidden_path(tied_model, prompt.ids, -1)
     assert path.layers == (2,) and path.reason == "no way" and path.residual_norms is None
-    own = read(tied_model, prompt.ids).h
+    own = score_state(tied_model, prompt.ids).h
     assert torch.equal(path.h[0], own)

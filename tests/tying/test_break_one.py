@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from tiedviz.compute.tying.break_one import BREAKS, tiny_tied_folder
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
 from tiedviz.models.building import intact
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
 from tiedviz.words.breaks import BREAK_WORDS
 
 VERDICTS = {

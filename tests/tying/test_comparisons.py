@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.tying.against_base import against_base
 from tiedviz.compute.tying.alike import alikeness
 from tiedviz.compute.tying.both_heads import through
@@ -58,7 +58,7 @@ def test_the_same_matrix_is_identical_and_names_no_row(matrix):
 
 
 def test_a_state_through_its_own_matrix_gives_the_models_answer(untied_model):
-    reading = read(untied_model, [5, 90, 17])
+    reading = score_state(untied_model, [5, 90, 17])
     after = unembedding_of(untied_model).after
     own = through(untied_model, reading, after, untied_model.scoring_matrix)
     assert own["id"].tolist() == reading.logits.topk(5).indices.tolist()

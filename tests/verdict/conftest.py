@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
 
 DELETE = object()
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from tests.verdict.conftest import DELETE, marian, randomise, tiny
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
 
 
 def test_a_missing_head_is_tied_on_load(checkpoint):  # case 3

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.copies import compare as comparing
-from tiedviz.files.verdict.copies.compare import SAME, cannot_compare, compare
-from tiedviz.files.verdict.copies.near import cut_short, rounded
-from tiedviz.files.verdict.copies.place import Place
-from tiedviz.files.verdict.copies.types import GRIDS, coarser
-from tiedviz.files.verdict.decide import decide
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.copies import compare as comparing
+from tiedviz.verdict.copies.compare import SAME, cannot_compare, compare
+from tiedviz.verdict.copies.near import cut_short, rounded
+from tiedviz.verdict.copies.place import Place
+from tiedviz.verdict.copies.types import GRIDS, coarser
+from tiedviz.verdict.decide import decide
 
 NAMES = {
     **{torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.float64: "F64"},
@@ -49,7 +49,7 @@ def test_equal_bytes_in_two_files_need_no_numbers(lay):
 
 
 def test_a_difference_in_the_last_chunk_is_found(lay, monkeypatch):
-    monkeypatch.setattr("tiedviz.files.verdict.copies.place.CHUNK", 1000)
+    monkeypatch.setattr("tiedviz.verdict.copies.place.CHUNK", 1000)
     one, other = matrix(), matrix()
     assert compare(lay("a", one), lay("b", other)) == SAME
     other[49, 15] += 1
@@ -193,7 +193,7 @@ def test_equal_bytes_are_told_without_numpy(checkpoint):
     script = f"""
 import sys
 from pathlib import Path
-from tiedviz.files.verdict.audit import hear_files
+from tiedviz.verdict.audit import hear_files
 assert hear_files(Path({str(folder)!r}))[1].comparison.same_bytes
 assert not {{"numpy", "torch", "safetensors"}} & set(sys.modules)
 """

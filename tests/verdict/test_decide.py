@@ -3,10 +3,10 @@
 import pytest
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.live import Loaded, Measured
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
-from tiedviz.files.verdict.wording.words import TONES
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.live import Loaded, Measured
+from tiedviz.verdict.witnesses import Comparison, Declared, Stored
+from tiedviz.verdict.wording.words import TONES
 
 E = StoredTensor("model.embed_tokens.weight", (50, 16), "F32", 3200, "model.safetensors", 8)
 W = StoredTensor("lm_head.weight", (50, 16), "F32", 3200, "model.safetensors", 3208)

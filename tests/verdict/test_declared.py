@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from tiedviz.files.verdict.declared import declared_in, inferred
-from tiedviz.files.verdict.defaults import class_facts, scores_tokens, table
+from tiedviz.verdict.declared import declared_in, inferred
+from tiedviz.verdict.defaults import class_facts, scores_tokens, table
 
 FLAG = "tie_word_embeddings"
 TRUE, FALSE = {FLAG: True}, {FLAG: False}
@@ -154,6 +154,6 @@ def test_a_row_that_is_looked_up_is_the_row_of_the_whole_table():
 
 
 def test_the_table_is_what_the_generator_measures():
-    from tiedviz.models.class_defaults import class_defaults
+    from tiedviz.verdict.class_defaults import class_defaults
 
     assert class_defaults() == table()

@@ -6,9 +6,9 @@ from safetensors.torch import save_model
 
 from tests.verdict.conftest import DELETE, marian, randomise, tiny
 from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.repair import repair_for
 from tiedviz.models.building import building
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.repair import repair_for
 
 E = "model.embed_tokens.weight"
 
@@ -215,7 +215,7 @@ def test_a_table_that_only_says_that_it_embeds_is_set_beside_the_head(build_file
     files |= {"semantic.lm_head.weight": ("F32", (50, 16))}
     build_files.config(model_type="odd", tie_word_embeddings=True)
     build_files.safetensors(files)
-    from tiedviz.files.verdict.audit import hear_files
+    from tiedviz.verdict.audit import hear_files
 
     assert decide(*hear_files(build_files.folder)).word == "twin"  # both are zeros
 

@@ -16,8 +16,8 @@ from tiedviz.compute.witnesses.storage import (
     same_values,
     tie_groups,
 )
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.declared import declared_in
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.declared import declared_in
 
 E, W = "model.embed_tokens.weight", "lm_head.weight"
 

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.verdict.conftest import tiny
-from tiedviz.files.verdict.wording.pasted import explain
+from tiedviz.verdict.wording.pasted import explain
 
 
 def test_the_real_message_of_safetensors_is_proof_of_tying(tmp_path):  # case 35

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from tests.verdict.conftest import DELETE, Checkpoint, randomise
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.repair import repair_for
-from tiedviz.files.verdict.verdict import Verdict
 from tiedviz.models.building import building
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.repair import repair_for
+from tiedviz.verdict.verdict import Verdict
 
 SIZES = {"vocab_size": 50, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
 SEQ2SEQ = {"vocab_size": 50, "d_model": 16}

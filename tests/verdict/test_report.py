@@ -4,7 +4,7 @@ import pytest
 
 from tests.verdict.conftest import DELETE
 from tiedviz.compute.witnesses.hearing import hearing, record_of
-from tiedviz.files.verdict.wording.report import markdown_report, short_name
+from tiedviz.verdict.wording.report import markdown_report, short_name
 
 
 def report_on(saved, name="/home/somebody/models/mine"):

@@ -9,12 +9,12 @@ import torch
 
 from tests.files.conftest import Build, CountedRead, safetensors_bytes
 from tests.verdict.conftest import randomise, tiny
-from tiedviz.files import opening
+from tiedviz.files import access
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.decide import decide
-from tiedviz.files.verdict.record import audit_record
-from tiedviz.files.verdict.stored import from_header
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.record import audit_record
+from tiedviz.verdict.stored import from_header
 from tiedviz.words.refusals.file import FileRefusal
 
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 50}
@@ -161,7 +161,7 @@ def test_twenty_gigabytes_are_judged_from_their_header(build, monkeypatch):
     )
     assert path.stat().st_size > 20e9
     read = []
-    plain = opening.read_exactly
+    plain = access.read_exactly
 
     def counted(source, offset, length, *rest):
         read.append(length)
@@ -191,8 +191,8 @@ def test_a_30_shard_layout_takes_less_than_4_mb(as_remote):
 @pytest.fixture
 def as_remote():
     """The headers of thirty shards through a counting reader, as the Hub's are read."""
+    from tiedviz.files.formats import join_shards
     from tiedviz.files.safetensors import read_safetensors
-    from tiedviz.files.shards import join_shards
 
     headers, asked = [], 0
     for shard in range(30):
@@ -205,7 +205,7 @@ def as_remote():
         headers.append(read_safetensors(read, len(content), f"{shard}.safetensors"))
         asked += read.asked
     config = LLAMA | {"vocab_size": 1000, "tie_word_embeddings": True}
-    from tiedviz.files.verdict.declared import declared_in
+    from tiedviz.verdict.declared import declared_in
 
     stored = from_header(join_shards(headers, {}, {}), config)
     verdict = decide(declared_in(config), stored)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tests.tiny_models import build
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
 from tiedviz.compute.walkthrough.blocks import blocks_of
@@ -136,7 +136,7 @@ def test_special_rows_are_the_tokenizers_own(tied_model):
 def test_pulls_are_the_gradient_of_the_output_rows(name):
     loaded = build(name, tie_word_embeddings=False)
     ids, target = [5, 9, 7], 11
-    reading = read(loaded, ids)
+    reading = score_state(loaded, ids)
     after = unembedding_of(loaded).after
     head = loaded.model.get_output_embeddings()
     with torch.enable_grad():

@@ -13,8 +13,7 @@ from typing import Any
 
 from tiedviz.commands.options import Progress, add_json, print_json
 from tiedviz.compute.witnesses.hearing import Hearing, hear, record_of
-from tiedviz.files.verdict.wording.numbers import exact_size
-from tiedviz.words.numbers import count, percent, plural
+from tiedviz.words.numbers import count, exact_size, percent, plural
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.file import printable
 

@@ -49,11 +49,11 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Open the model, read the prompt, print. Returns the exit status."""
     from tiedviz.compute.next_token.inspection import inspection
-    from tiedviz.compute.next_token.reading import read
+    from tiedviz.compute.next_token.state import score_state
 
     way = way_of(options)
     loaded, prompt = open_and_encode(options)
-    reading = read(
+    reading = score_state(
         loaded,
         prompt.ids,
         position=prompt.place if options.position is None else options.position,

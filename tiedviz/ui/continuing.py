@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import kept_continuations
+from tiedviz.charts.palette import OTHER, faded
+from tiedviz.ui.caches import lru
 from tiedviz.words.numbers import percent
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _CHIP = (
     "display:inline-block;margin:0 .3rem .35rem 0;padding:.1rem .4rem;border-radius:.4rem;"
-    "border:1px solid rgba(125,135,156,.55)"
+    f"border:1px solid {faded(OTHER, 0.55)}"
 )
 _TEXT = "background:none;padding:0;font-size:.9rem"
 _MOST = 100
@@ -67,7 +68,7 @@ def continuation_so_far(key: str, prompt: Prompt, way: Way, most: int) -> Contin
     """
     from tiedviz.compute.continuation import Continuation
 
-    known = kept_continuations().get(_name(key, prompt, way))
+    known = lru("continuations").get(_name(key, prompt, way))
     return None if known is None else Continuation(known.tokens[:most])
 
 
@@ -88,7 +89,7 @@ def write_on(
     """
     from tiedviz.compute.continuation import Continuation, continued
 
-    name, kept = _name(loaded.key, prompt, way), kept_continuations()
+    name, kept = _name(loaded.key, prompt, way), lru("continuations")
     found = continuation_so_far(loaded.key, prompt, way, most) or Continuation()
     if found.ended or len(found.tokens) >= most:
         return found

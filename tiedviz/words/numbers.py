@@ -69,3 +69,22 @@ def scientific(number: float) -> str:
         return "0" if number == 0 else str(number)
     mantissa, exponent = f"{number:.1e}".split("e")
     return f"{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+
+
+def exact_size(size: int) -> str:
+    """Bytes with one decimal: 56.6 MB, since a saving is compared with a file's size."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}"
+    return f"{size} bytes"
+
+
+def unpacked_words(nbytes: int, uncounted: bool) -> str:
+    """How packed weights were counted, as the end of a clause; empty where there are none."""
+    words = f", unpacked from {exact_size(nbytes)}" if nbytes else ""
+    return words + ("; packed, so fewer than the model has" if uncounted else "")
+
+
+def small_number(number: float | None) -> str:
+    """Three figures, or "not a number"."""
+    return "not a number" if number is None else f"{number:.3g}"

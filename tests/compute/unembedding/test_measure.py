@@ -9,7 +9,7 @@ import torch
 
 from tests.tiny_models import RECIPES, build, names, opened
 from tiedviz.compute.forward import first_tensor, forward, hooked, with_first_tensor
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.product import limit_for, plain_product, row_norms
 from tiedviz.models.loaded import LoadedModel
@@ -88,7 +88,7 @@ def test_every_layer_below_the_last_says_what_the_model_says_if_it_goes_straight
 
         logits = run(loaded, (path.blocks[-1], put, False)).logits[0]
         for position in (0, 2, len(sequence(loaded)) - 1):
-            lens = read(loaded, PROMPT, decoder_ids=WRITTEN, position=position, layer=layer)
+            lens = score_state(loaded, PROMPT, decoder_ids=WRITTEN, position=position, layer=layer)
             close = 1e-5 * max(1.0, float(logits.abs().max()))
             assert torch.allclose(lens.logits, logits[position], atol=close, rtol=0)
 
@@ -122,7 +122,7 @@ def test_the_models_own_hidden_states_are_the_states_that_are_read(architecture,
     own = getattr(output, "decoder_hidden_states", None) or output.hidden_states
     for layer in range(max(0, -found.shift), found.layers):
         state = own[layer + found.shift][0, 2]
-        reading = read(loaded, PROMPT, decoder_ids=WRITTEN, position=2, layer=layer)
+        reading = score_state(loaded, PROMPT, decoder_ids=WRITTEN, position=2, layer=layer)
         assert reading.residual_norm == pytest.approx(float(state.norm()), rel=1e-5)
         assert torch.allclose(found.path(state[None])[0], reading.h, atol=1e-5)
 
@@ -259,7 +259,7 @@ def test_half_precision_agrees_within_its_own_tolerance_and_keeps_the_names(
     assert found.shift == fine.shift
     assert found.after.scale == fine.after.scale and found.after.cap == fine.after.cap
     assert [stage.scale for stage in found.path.stages] == [s.scale for s in fine.path.stages]
-    reading = read(coarse, PROMPT, decoder_ids=WRITTEN)
+    reading = score_state(coarse, PROMPT, decoder_ids=WRITTEN)
     assert reading.agrees and reading.h.dtype is torch.float32
     assert reading.tolerance < 0.15
 
@@ -267,7 +267,7 @@ def test_half_precision_agrees_within_its_own_tolerance_and_keeps_the_names(
 @pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "bart"])
 def test_a_row_that_was_changed_after_h_was_caught_shows_in_the_difference(architecture, name):
     loaded = architecture(name)
-    reading = read(loaded, PROMPT, decoder_ids=WRITTEN)
+    reading = score_state(loaded, PROMPT, decoder_ids=WRITTEN)
     after = unembedding_of(loaded).after
     assert reading.max_abs_error <= reading.tolerance < 1e-5
     changed = loaded.scoring_matrix.detach().clone()
@@ -280,7 +280,7 @@ def test_a_row_that_was_changed_after_h_was_caught_shows_in_the_difference(archi
 def test_a_product_with_the_wrong_matrix_is_noticed(architecture):
     loaded = architecture("qwen2")
     assert not loaded.tied
-    reading = read(loaded, PROMPT)
+    reading = score_state(loaded, PROMPT)
     wrong = plain_product(reading.h, loaded.embedding)
     assert float((wrong - reading.logits).abs().max()) > 0.5
 

@@ -11,7 +11,7 @@ from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput
 
 from tests.tiny_models import opened
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.model import NoLens, NotReproduced
@@ -137,7 +137,7 @@ def test_its_layers_are_read_as_the_model_itself_would_read_them():
     with torch.inference_mode():
         x = model.door(torch.tensor([PROMPT]))
         for layer, floor in enumerate([*model.stairs, None]):
-            reading = read(loaded, PROMPT, position=4, layer=layer)
+            reading = score_state(loaded, PROMPT, position=4, layer=layer)
             assert torch.allclose(reading.logits, model.roof(0.37 * x)[0, 4], atol=1e-5)
             x = x if floor is None else floor(x)[0]
 
@@ -149,7 +149,7 @@ def test_a_factor_a_bias_and_a_cap_after_the_matrix_are_told_apart():
     assert after.cap.value == pytest.approx(5, rel=1e-4)
     assert after.bias_name == "surprise"
     assert torch.equal(after.bias, loaded.model.surprise)
-    assert read(loaded, PROMPT).agrees
+    assert score_state(loaded, PROMPT).agrees
 
 
 def test_a_bias_inside_the_head_is_multiplied_by_the_factor_after_it():
@@ -158,7 +158,7 @@ def test_a_bias_inside_the_head_is_multiplied_by_the_factor_after_it():
     assert after.scale.value == pytest.approx(3, rel=1e-5)
     assert after.bias_name == "roof.stone.bias"
     assert torch.allclose(after.bias, 3 * loaded.model.roof.stone.bias)
-    assert read(loaded, PROMPT).agrees
+    assert score_state(loaded, PROMPT).agrees
 
 
 @pytest.mark.parametrize("twist", ["mixed", "forbidden", "by position", "squared", "bent"])
@@ -167,7 +167,7 @@ def test_what_has_no_known_form_after_the_matrix_is_not_offered(twist):
     found = unembedding_of(loaded)
     assert not found.scores and found.reason
     with pytest.raises(NotReproduced, match="odd"):
-        read(loaded, PROMPT)
+        score_state(loaded, PROMPT)
 
 
 @pytest.mark.parametrize("twist", ["skip", "states", "two tensors", "by its own size"])
@@ -175,6 +175,6 @@ def test_no_lens_where_the_way_is_no_fixed_function_of_the_last_state(twist):
     loaded = odd(twist)
     found = unembedding_of(loaded)
     assert found.scores and not found.reproduced
-    assert read(loaded, PROMPT).agrees
+    assert score_state(loaded, PROMPT).agrees
     with pytest.raises(NoLens):
-        read(loaded, PROMPT, layer=1)
+        score_state(loaded, PROMPT, layer=1)

@@ -11,12 +11,12 @@ import torch
 
 from tiedviz.compute.compare.question import question
 from tiedviz.compute.next_token.inspection import inspection
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import Bos, Prompt, encode
+from tiedviz.verdict.audit import hear_files
 
 # Two stored copies are compared for the verdict up to this many bytes, as on other pages.
 _COMPARED_AT_ONCE = 100_000_000
@@ -43,7 +43,7 @@ class Answer:
 
     source: str
     title: str
-    kind: Kind
+    kind: ModelKind
     prompt: Prompt
     position: int
     notes: tuple[str, ...]
@@ -81,7 +81,7 @@ def answer(
     """
     asked = question(loaded, text)
     prompt = encode(loaded, asked.text, Bos(bos), decoder)
-    reading = read(
+    reading = score_state(
         loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place, pause=pause
     )
     heard = hear_opened(loaded)

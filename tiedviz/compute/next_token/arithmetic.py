@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import torch
 
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.prompt import require_row
@@ -46,7 +46,7 @@ class LogitArithmetic:
     model_logit: float
 
     def steps(self) -> pd.DataFrame:
-        """The way from 0 to the logit, one row a step, as `charts.waterfall` takes it.
+        """The way from 0 to the logit, one row a step, as `charts.next_token` draws it.
 
         Columns: step, detail, value, start, end, kind ("adds", "takes away", "the rest",
         "the logit").
@@ -124,7 +124,7 @@ def waterfall_steps(
 
 
 def logit_arithmetic(
-    loaded: LoadedModel, reading: Reading, after: AfterHead, token: int, *, largest: int = 12
+    loaded: LoadedModel, reading: ScoredState, after: AfterHead, token: int, *, largest: int = 12
 ) -> LogitArithmetic:
     """The logit of row `token`, with its `largest` products written out.
 

@@ -8,7 +8,7 @@ import pandas as pd
 import torch
 
 from tiedviz.compute.next_token.arithmetic import product_steps, taken_apart, waterfall_steps
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.prompt import require_row
@@ -47,7 +47,7 @@ class LogitDifference:
     own: float
 
     def steps(self) -> pd.DataFrame:
-        """The way from 0 to the difference, one row a step, as `charts.waterfall` takes it."""
+        """The way from 0 to the difference, one row a step, as `charts.next_token` draws it."""
         rows = product_steps(self.terms, "difference", self.others, self.rest)
         if self.scaled != self.dot:
             rows.append(("scale", "the model's factor", self.scaled - self.dot))
@@ -59,7 +59,13 @@ class LogitDifference:
 
 
 def logit_difference(
-    loaded: LoadedModel, reading: Reading, after: AfterHead, a: int, b: int, *, largest: int = 12
+    loaded: LoadedModel,
+    reading: ScoredState,
+    after: AfterHead,
+    a: int,
+    b: int,
+    *,
+    largest: int = 12,
 ) -> LogitDifference:
     """The logit of row `a` minus that of row `b`, with the `largest` products written out.
 

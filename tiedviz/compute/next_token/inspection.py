@@ -8,7 +8,7 @@ import pandas as pd
 
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.next_token.ranking import By, nearest_tokens
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import reproduced_unembedding
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Prompt
@@ -20,7 +20,7 @@ _TOP = ("rank", "id", "text", "logit", "probability", "cosine", "distance")
 def inspection(
     loaded: LoadedModel,
     prompt: Prompt,
-    reading: Reading,
+    reading: ScoredState,
     *,
     top: int = 10,
     by: By = By.LOGIT,
@@ -49,7 +49,7 @@ def inspection(
             "layer": reading.layer,
             "position": reading.position,
         },
-        "formula": formula_text(after, tied=loaded.tied, state=reading.state),
+        "formula": formula_text(after, tied=loaded.tied, state=reading.name),
         "max_abs_error": reading.max_abs_error,
         "tolerance": reading.tolerance,
         "notes": list(prompt.notes),

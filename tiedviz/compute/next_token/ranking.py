@@ -8,7 +8,7 @@ import pandas as pd
 import torch
 
 from tiedviz.compute.next_token.any_vector import Scored
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding.product import row_norms
 from tiedviz.models.loaded import LoadedModel
 
@@ -23,7 +23,7 @@ class By(StrEnum):
 
 def nearest_tokens(
     loaded: LoadedModel,
-    reading: Reading | Scored,
+    reading: ScoredState | Scored,
     *,
     by: By = By.LOGIT,
     top: int = 10,
@@ -72,14 +72,14 @@ def nearest_tokens(
     return frame
 
 
-def likeliest(reading: Reading | Scored) -> tuple[int, float]:
+def likeliest(reading: ScoredState | Scored) -> tuple[int, float]:
     """The token with the largest logit, and its probability over all V at temperature 1."""
     best = int(reading.logits.argmax())
     logits = reading.logits.double()
     return best, float((logits[best] - torch.logsumexp(logits, 0)).exp())
 
 
-def _scores(loaded: LoadedModel, reading: Reading | Scored) -> dict[By, torch.Tensor]:
+def _scores(loaded: LoadedModel, reading: ScoredState | Scored) -> dict[By, torch.Tensor]:
     """Three scores for each row, (V,), larger is nearer.
 
     All three come from the one product: cos = h·e / ‖h‖‖e‖, and ‖h − e‖² = ‖h‖² − 2 h·e + ‖e‖².
@@ -92,14 +92,14 @@ def _scores(loaded: LoadedModel, reading: Reading | Scored) -> dict[By, torch.Te
 
 
 def _exact_distances(
-    loaded: LoadedModel, reading: Reading | Scored, ids: torch.Tensor
+    loaded: LoadedModel, reading: ScoredState | Scored, ids: torch.Tensor
 ) -> torch.Tensor:
     """‖h − e‖ of a few rows, float64: near a row the expanded square is all rounding."""
     rows = loaded.scoring_matrix.detach()[ids].cpu().double()
     return (rows - reading.h.double()).norm(dim=1)
 
 
-def mass_without_token(loaded: LoadedModel, reading: Reading) -> float:
+def mass_without_token(loaded: LoadedModel, reading: ScoredState) -> float:
     """The probability the model gives to rows that no token uses (padded vocabularies)."""
     return mass_beyond(reading.logits, loaded.vocabulary.size)
 

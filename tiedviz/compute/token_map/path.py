@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.forward import sequence_read, within_length
-from tiedviz.compute.next_token.reading import read
+from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.states import catch_states
 from tiedviz.models.loaded import LoadedModel
@@ -50,7 +50,7 @@ def hidden_path(
         HeadMissing, NotReproduced, NoSuchPosition, PromptTooLong: as `reading.read`.
     """
     with loaded.lock, torch.inference_mode():
-        reading = read(loaded, ids, position=position, decoder_ids=decoder_ids)
+        reading = score_state(loaded, ids, position=position, decoder_ids=decoder_ids)
         unembedding = unembedding_of(loaded)
         if unembedding.path is None:
             only = (reading.layers,)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.models.loaded import LoadedModel
 
 
 def through(
-    loaded: LoadedModel, reading: Reading, after: AfterHead, matrix: torch.Tensor, *, top: int = 5
+    loaded: LoadedModel,
+    reading: ScoredState,
+    after: AfterHead,
+    matrix: torch.Tensor,
+    *,
+    top: int = 5,
 ) -> pd.DataFrame:
     """The `top` tokens that `matrix`, (V, d), gives for the state of `reading`.
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import pandas as pd
 import torch
 
-from tiedviz.compute.next_token.reading import Reading
+from tiedviz.compute.next_token.state import ScoredState
 from tiedviz.compute.unembedding import AfterHead
 from tiedviz.models.loaded import LoadedModel
 
 
 def pulls(
-    loaded: LoadedModel, reading: Reading, after: AfterHead, target: int, *, top: int = 6
+    loaded: LoadedModel, reading: ScoredState, after: AfterHead, target: int, *, top: int = 6
 ) -> pd.DataFrame:
     """The target and the rows that are pushed hardest, hardest first.
 
@@ -37,13 +37,13 @@ def pulls(
     )
 
 
-def rows_pushed(reading: Reading, after: AfterHead, target: int) -> int:
+def rows_pushed(reading: ScoredState, after: AfterHead, target: int) -> int:
     """How many rows get a gradient that is not exactly 0 in float64."""
     return int((_coefficients(reading, after, target)[0] != 0).sum())
 
 
 def _coefficients(
-    reading: Reading, after: AfterHead, target: int
+    reading: ScoredState, after: AfterHead, target: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The coefficients c and the probabilities p, (V,) float64."""
     logits = reading.logits.double()

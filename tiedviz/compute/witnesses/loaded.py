@@ -18,7 +18,7 @@ from tiedviz.compute.witnesses.storage import (
     same_values,
     tie_groups,
 )
-from tiedviz.files.verdict.live import Loaded
+from tiedviz.verdict.live import Loaded
 
 
 def hear_loaded(model: nn.Module, missing: Sequence[str] = ()) -> Loaded:

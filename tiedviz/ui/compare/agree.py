@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from tiedviz.ui.caches import kept_shared
+from tiedviz.ui.caches import lru
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.compare.write import Written, continuations, greedy_so_far, way_record
 from tiedviz.words.numbers import count, percent
@@ -58,10 +58,10 @@ def shared_by(seats: Sequence[Seat]) -> Shared:
     from tiedviz.compute.compare.shared_tokens import shared_tokens
 
     name = ("shared", tuple(seat.key for seat in seats))
-    found: Shared | None = kept_shared().get(name)
+    found: Shared | None = lru("shared").get(name)
     if found is None:
         found = shared_tokens([seat.texts() for seat in seats])
-        kept_shared().keep(name, found)
+        lru("shared").keep(name, found)
     return found
 
 
@@ -78,7 +78,7 @@ def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
         other.prompt,
         *(each and each.tokens for each in written),
     )
-    found: Agreement | None = kept_shared().get(name)
+    found: Agreement | None = lru("shared").get(name)
     if found is None:
         texts = [
             None
@@ -93,7 +93,7 @@ def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
             [one.texts(), other.texts()],
             texts,
         )
-        kept_shared().keep(name, found)
+        lru("shared").keep(name, found)
     return found
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.compare import answer_dots
-from tiedviz.ui.caches import kept_shared
+from tiedviz.ui.caches import lru
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.drawing import draw
 
@@ -37,7 +37,7 @@ def dots(seats: Sequence[Seat]) -> pd.DataFrame | None:
 
 def _frame(answered: Sequence[Seat]) -> pd.DataFrame:
     name = ("table", tuple((seat.letter, seat.key, seat.prompt) for seat in answered))
-    found = kept_shared().get(name)
+    found = lru("shared").get(name)
     if found is None:
         from tiedviz.compute.compare.table import likeliest_texts
 
@@ -46,7 +46,7 @@ def _frame(answered: Sequence[Seat]) -> pd.DataFrame:
             [seat.answer.probabilities for seat in answered if seat.answer is not None],
             [seat.texts() for seat in answered],
         )
-        kept_shared().keep(name, found)
+        lru("shared").keep(name, found)
     frame: pd.DataFrame = found
     return frame
 

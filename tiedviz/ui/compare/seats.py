@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.compare import LETTERS
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.models.sources import Source, find_source
-from tiedviz.ui.caches import kept_answers, kept_identities, kept_texts, residents
+from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.compare.others import chosen_others
 from tiedviz.ui.frame.choice import MODEL_KEY
 from tiedviz.ui.frame.first_choice import GPT2, first_choice
@@ -64,15 +64,15 @@ class Seat:
 
     def look_up(self) -> None:
         """Take the answer, or the refusal, where it is known already."""
-        found = kept_answers().get((self.key, self.prompt)) if self.key else None
+        found = lru("answers").get((self.key, self.prompt)) if self.key else None
         if isinstance(found, Refusal):
             self.refusal = found
-        elif found is not None and kept_texts().get(self.key) is not None:
+        elif found is not None and lru("texts").get(self.key) is not None:
             self.answer = found
 
     def texts(self) -> Texts:
         """What the rows of its vocabulary stand for. It has been open."""
-        found: Texts = kept_texts().get(self.key)
+        found: Texts = lru("texts").get(self.key)
         return found
 
 
@@ -84,12 +84,12 @@ def identity_of(source: Source) -> str | None:
 
 def _known(source: Source) -> tuple[str, str] | None:
     """The key and the kind of a model that is open, or was and is unchanged on disk; else None."""
-    if source.text in residents().names:
-        loaded = residents().get(source.text)
+    if source.text in model_pool().names:
+        loaded = model_pool().get(source.text)
         if loaded is not None:
             remember(source, loaded)
             return loaded.key, str(loaded.kind)
-    known = kept_identities().get(source.text)
+    known = lru("identities").get(source.text)
     if known is None:
         return None
     folder, key, kind = known
@@ -99,7 +99,7 @@ def _known(source: Source) -> tuple[str, str] | None:
 def remember(source: Source, loaded: LoadedModel) -> str:
     """Keep which weights `source` stood for, so that answers are found after it is gone."""
     folder: Path = loaded.folder
-    kept_identities().keep(source.text, (folder, loaded.key, str(loaded.kind)))
+    lru("identities").keep(source.text, (folder, loaded.key, str(loaded.kind)))
     return loaded.key
 
 

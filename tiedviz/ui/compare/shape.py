@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.caches import kept_geometry
+from tiedviz.ui.caches import lru
 from tiedviz.ui.compare.agree import shared_by
 from tiedviz.ui.compare.errands import (
     ask_for,
@@ -57,7 +57,7 @@ def _name(seat: Seat, answered: Sequence[Seat]) -> tuple[object, ...]:
 
 
 def _known(seat: Seat, answered: Sequence[Seat]) -> Geometry | None:
-    found: Geometry | None = kept_geometry().get(_name(seat, answered))
+    found: Geometry | None = lru("geometry").get(_name(seat, answered))
     return found
 
 
@@ -95,7 +95,7 @@ def _measure_one(seat: Seat, answered: Sequence[Seat]) -> None:
         yields = st.empty()
         rows = shared_by(answered).rows(answered.index(seat))
         found = geometry(loaded.embedding, rows, pause=yields.empty)
-    kept_geometry().keep(_name(seat, answered), found)
+    lru("geometry").keep(_name(seat, answered), found)
 
 
 def _show(answered: Sequence[Seat], known: dict[str, Geometry]) -> dict[str, Any]:

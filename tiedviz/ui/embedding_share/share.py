@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
-from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.card import share_card
+from tiedviz.charts.embedding_share import share_card
 from tiedviz.ui.embedding_share.chosen import ChosenPoint, chosen_point
 from tiedviz.ui.embedding_share.parts import COMPARED_KEY
-from tiedviz.ui.export import permalink, show_command, show_downloads, show_link
 from tiedviz.ui.frame.choice import MODEL_KEY
+from tiedviz.ui.share import share
 from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row
 from tiedviz.words.numbers import count, percent
 
@@ -23,23 +22,21 @@ _GPT2 = "openai-community/gpt2"  # whose numbers the code gives where the chosen
 
 def share_and_export(shown: pd.DataFrame) -> None:
     """The popover: link, command, plain transformers code, the rows shown, a picture."""
-    point = chosen_point()
-    with st.popover("Share & export", icon=":material/ios_share:"):
-        show_link(_link())
-        show_command("share", "--json")
-        st.markdown("**Python, without this app**")
-        st.code(python_code(None if point is None else point.row), language="python")
-        show_downloads("embedding-share", shown, _record(shown))
+    point, state = chosen_point(), st.session_state
+    with share(
+        "embedding_share",
+        link={
+            "model": state.get(MODEL_KEY),
+            "view": state.get(VIEW_KEY),
+            COMPARED_KEY: state.get(COMPARED_KEY, []),
+        },
+        commands=[["share", "--json"]],
+        code=python_code(None if point is None else point.row),
+        table=shown,
+        record=_record(shown),
+    ):
         if point is not None:
             _picture(point)
-
-
-def _link() -> str:
-    """This page as it is, the compared models included."""
-    state = st.session_state
-    link = permalink("embedding_share", model=state.get(MODEL_KEY), view=state.get(VIEW_KEY))
-    compared = [(COMPARED_KEY, name) for name in state.get(COMPARED_KEY, [])]
-    return f"{link}&{urlencode(compared)}" if compared else link
 
 
 def python_code(row: CatalogueRow | None) -> str:

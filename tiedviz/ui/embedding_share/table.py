@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.export import csv_button
+from tiedviz.ui.share import csv_button
 
 
 def share_table(shown: pd.DataFrame) -> None:

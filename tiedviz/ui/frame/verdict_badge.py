@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.ui.caches import header_verdict, heard_files
 from tiedviz.ui.frame.choice import remote
 from tiedviz.words.refusals import Refusal
@@ -58,4 +58,5 @@ def _heard(source: Source) -> Hearing | None:
     answer = remote(source)
     if answer is None or answer.witnesses is None:
         return None
-    return hearing(source.text, *answer.witnesses, None)
+    declared, stored = answer.witnesses
+    return hearing(source.text, declared, stored, None)

@@ -6,11 +6,10 @@ import re
 
 import streamlit as st
 
-from tiedviz.files.verdict.verdict import Verdict
-from tiedviz.files.verdict.wording.numbers import exact_size
 from tiedviz.ui.is_it_tied.heard import Heard, hear_the_rest
 from tiedviz.ui.is_it_tied.report import copy_report
-from tiedviz.words.numbers import count, percent, short_count
+from tiedviz.verdict.verdict import Verdict
+from tiedviz.words.numbers import count, exact_size, percent, short_count
 from tiedviz.words.tokens import markdown_safe
 
 _BOX = {"calm": st.success, "amber": st.warning, "red": st.error, "grey": st.info}

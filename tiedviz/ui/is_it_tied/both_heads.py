@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import reading, residents
+from tiedviz.ui.caches import model_pool, scored_state
 from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 
 if TYPE_CHECKING:
     import torch
 
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
 
 def both_heads_tab(heard: Heard | None) -> None:
     """Top five of each, for a prompt."""
-    loaded = None if heard is None else residents().get(heard.source.text)
+    loaded = None if heard is None else model_pool().get(heard.source.text)
     if heard is None or loaded is None:
         st.markdown("One state, read by the embedding and by the stored output matrix.")
         if heard is not None:
@@ -38,7 +38,7 @@ def _show(loaded: LoadedModel, text: str) -> None:
     from tiedviz.models.prompt import encode
 
     prompt = encode(loaded, text)
-    state = reading(loaded, prompt, prompt.place)
+    state = scored_state(loaded, prompt, prompt.place)
     left, right = st.columns(2)
     with left:
         st.markdown("**Through W**, as the model does")
@@ -51,7 +51,7 @@ def _show(loaded: LoadedModel, text: str) -> None:
             st.caption("E has another shape than W, so it cannot take its place.")
 
 
-def _top(loaded: LoadedModel, state: Reading, matrix: torch.Tensor) -> None:
+def _top(loaded: LoadedModel, state: ScoredState, matrix: torch.Tensor) -> None:
     from tiedviz.compute.tying.both_heads import through
     from tiedviz.compute.unembedding import unembedding_of
 

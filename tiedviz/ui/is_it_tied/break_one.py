@@ -8,9 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import hearing
-from tiedviz.files.verdict.audit import hear_files
 from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.is_it_tied.heard import Heard
+from tiedviz.verdict.audit import hear_files
 from tiedviz.words.breaks import BREAK_WORDS
 from tiedviz.words.tokens import markdown_safe
 

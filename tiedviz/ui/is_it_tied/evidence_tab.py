@@ -8,14 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.verdict.live import Loaded, Measured
-from tiedviz.files.verdict.witnesses import Comparison, Declared, Stored
-from tiedviz.files.verdict.wording.numbers import exact_size, shape_words, small_number
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.is_it_tied.banner import prose
 from tiedviz.ui.is_it_tied.configured import three_lines
 from tiedviz.ui.is_it_tied.heard import Heard
-from tiedviz.words.numbers import count, scientific
+from tiedviz.verdict.live import Loaded, Measured
+from tiedviz.verdict.witnesses import Comparison, Declared, Stored
+from tiedviz.verdict.wording.numbers import shape_words
+from tiedviz.words.numbers import count, exact_size, scientific, small_number
 from tiedviz.words.refusals.file import printable
 from tiedviz.words.tokens import markdown_safe
 
@@ -36,7 +36,7 @@ def evidence_tab(heard: Heard | None) -> None:
     _measured(hearing.live.measured if hearing.live else None)
     _groups(hearing.verdict.groups)
     st.markdown("**Where it is configured**")
-    if (loaded := residents().get(heard.source.text)) is None:
+    if (loaded := model_pool().get(heard.source.text)) is None:
         st.caption("Open the model to see the class that ties it and its file.")
     else:
         st.code(three_lines(loaded), language="python", wrap_lines=True)

@@ -10,19 +10,19 @@ import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.files.verdict.audit import hear_files
-from tiedviz.files.verdict.witnesses import Declared, Stored
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.models.sources import ShelfSource, Source
-from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
+from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, model_pool, remember_heard
 from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.frame.stale import is_stale
+from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.witnesses import Declared, Stored
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
-    from tiedviz.models.hub.known import RemoteModel
+    from tiedviz.models.hub import RemoteModel
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def hear_chosen() -> Heard | None:
     if files is None:
         return _before_it_is_here(source)
     declared, stored = _hear_files(files)
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     if loaded is None or is_stale(loaded):
         return Heard(source, files, hearing(source.text, declared, stored, None))
     with loaded.lock:
@@ -133,7 +133,7 @@ def _compare(heard: Heard) -> None:
     if heard.files is not None:
         remember_heard(identity(heard.files), hear_files(heard.files, progress=tell))
     elif heard.remote is not None:
-        from tiedviz.models.hub.headers import compare_remote
+        from tiedviz.verdict.stored import compare_remote
 
         compared = compare_remote(heard.remote.listing, heard.hearing.stored, tell)
         remember_heard(_remote_key(heard.remote), (heard.hearing.declared, compared))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tiedviz.files.verdict.wording.pasted import explain
 from tiedviz.ui.is_it_tied.banner import prose
 from tiedviz.ui.is_it_tied.heard import Heard
+from tiedviz.verdict.wording.pasted import explain
 from tiedviz.words.tokens import markdown_safe
 
 _LONGEST = 20_000

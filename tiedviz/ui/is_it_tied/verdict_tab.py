@@ -5,14 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.files.verdict.repair import repair_for
-from tiedviz.files.verdict.verdict import Costs
-from tiedviz.files.verdict.wording.numbers import exact_size
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.is_it_tied.alike import alike
 from tiedviz.ui.is_it_tied.heard import Heard
-from tiedviz.words.numbers import count, percent
+from tiedviz.verdict.repair import repair_for
+from tiedviz.verdict.verdict import Costs
+from tiedviz.words.numbers import count, exact_size, percent
 from tiedviz.words.tokens import markdown_safe
 
 _WITHOUT_COSTS = ("no_head", "cannot_tell")
@@ -26,7 +25,7 @@ def verdict_tab(heard: Heard | None) -> None:
     verdict = heard.hearing.verdict
     _costs(verdict.costs, decided=verdict.word not in _WITHOUT_COSTS)
     _repair(heard)
-    loaded = residents().get(heard.source.text)
+    loaded = model_pool().get(heard.source.text)
     if verdict.word not in ("untied", "contradiction", "near_twin"):
         return
     if loaded is None:

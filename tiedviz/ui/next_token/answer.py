@@ -11,12 +11,12 @@ from tiedviz.words.numbers import count, percent, scientific
 from tiedviz.words.tokens import Token, markdown_safe, readable, shorten
 
 if TYPE_CHECKING:
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
 
-def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
+def headline(loaded: LoadedModel, prompt: Prompt, reading: ScoredState) -> None:
     """`The opposite of hot is → ␣cold 68.1 %`, at temperature 1."""
     from tiedviz.compute.next_token.ranking import likeliest
 
@@ -27,7 +27,7 @@ def headline(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> None:
     st.subheader(f"{question} → {answer}{lens}", anchor=False)
 
 
-def _question(loaded: LoadedModel, prompt: Prompt, reading: Reading) -> str:
+def _question(loaded: LoadedModel, prompt: Prompt, reading: ScoredState) -> str:
     """What was read: the text so far; the whole text, where a gap in it is filled."""
     if loaded.kind == "masked":
         return shorten(_text(prompt.tokens), 60)
@@ -41,7 +41,7 @@ def _text(tokens: Sequence[Token]) -> str:
     return readable(b"".join(token.raw for token in tokens))
 
 
-def proof(loaded: LoadedModel, reading: Reading) -> None:
+def proof(loaded: LoadedModel, reading: ScoredState) -> None:
     """The formula of this model's logits, and how close it comes to the model's own."""
     from tiedviz.compute.next_token.formula import formula_latex, formula_notes
     from tiedviz.compute.next_token.ranking import mass_without_token
@@ -51,7 +51,7 @@ def proof(loaded: LoadedModel, reading: Reading) -> None:
     assert unembedding.after is not None  # a reading exists only where it was reproduced
     left, right = st.columns([2, 5], vertical_alignment="center")
     own = reading.layer == reading.layers
-    left.latex(formula_latex(unembedding.after, tied=loaded.tied, state=reading.state))
+    left.latex(formula_latex(unembedding.after, tied=loaded.tied, state=reading.name))
     rows = loaded.scoring_matrix.shape[0]
     product = "this product" if own else "this product of h_L"
     sentence = (
@@ -59,7 +59,7 @@ def proof(loaded: LoadedModel, reading: Reading) -> None:
         f"own {count(rows)} logits, limit {scientific(reading.tolerance)} ({loaded.dtype})."
     )
     if not own:
-        sentence += f" That is layer {reading.layers}; the numbers below are of {reading.state}."
+        sentence += f" That is layer {reading.layers}; the numbers below are of {reading.name}."
     notes = "; ".join(formula_notes(unembedding, reading.layer))
     right.caption(f"{sentence}  \nHere {markdown_safe(notes)}.")
     if not reading.agrees:

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.export import csv_button
 from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.share import csv_button
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
     import torch
 
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
 
-def read_any_vector(loaded: LoadedModel, reading: Reading) -> None:
+def read_any_vector(loaded: LoadedModel, reading: ScoredState) -> None:
     """An upload, the ten rows nearest to it, and h of this page as the same kind of file."""
     from tiedviz.compute.next_token.any_vector import read_vector, vector_bytes
 
     width = loaded.scoring_matrix.shape[1]
     matrix = "E" if loaded.tied else "W"
     with st.expander("Read any vector", icon=":material/upload_file:"):
-        state = reading.state
+        state = reading.name
         st.download_button(
             f"{state} of this page as .npy",
             vector_bytes(reading.h),

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.next_token import waterfall
 from tiedviz.ui.drawing import draw
 from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
     from tiedviz.compute.next_token.arithmetic import LogitArithmetic
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
 
-def logit_as_arithmetic(loaded: LoadedModel, reading: Reading, picked: int) -> None:
+def logit_as_arithmetic(loaded: LoadedModel, reading: ScoredState, picked: int) -> None:
     """The products of h_L and the token's row, what is done to their sum, the model's number."""
     from tiedviz.compute.next_token.arithmetic import logit_arithmetic
     from tiedviz.compute.unembedding import unembedding_of
@@ -34,7 +34,7 @@ def logit_as_arithmetic(loaded: LoadedModel, reading: Reading, picked: int) -> N
         _written_out(parts, loaded, reading)
 
 
-def _written_out(parts: LogitArithmetic, loaded: LoadedModel, reading: Reading) -> None:
+def _written_out(parts: LogitArithmetic, loaded: LoadedModel, reading: ScoredState) -> None:
     own = reading.layer == reading.layers
     whose = "The model's own number" if own else f"The logit of layer {reading.layer}"
     state = "h_L" if own else f"h_{{{reading.layer}}}"

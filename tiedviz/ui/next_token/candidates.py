@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.candidates import PICK, candidate_bars
+from tiedviz.charts.next_token import PICK, candidate_bars
 from tiedviz.charts.palette import scoring_colour
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import append_to_prompt
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
 TOKEN_KEY = "token"
@@ -31,7 +31,7 @@ _READING_HELP = {
 }
 
 
-def candidates(loaded: LoadedModel, reading: Reading) -> tuple[int, pd.DataFrame]:
+def candidates(loaded: LoadedModel, reading: ScoredState) -> tuple[int, pd.DataFrame]:
     """Draw them. Returns the id of the token under inspection, and the table."""
     from tiedviz.compute.next_token.ranking import By, nearest_tokens
 
@@ -41,10 +41,10 @@ def candidates(loaded: LoadedModel, reading: Reading) -> tuple[int, pd.DataFrame
     left, right = st.columns([5, 6])
     with left:
         bars = candidate_bars(
-            frame, _MEASURES[by], scoring_colour(loaded.tied), picked, reading.state
+            frame, _MEASURES[by], scoring_colour(loaded.tied), picked, reading.name
         )
         draw(st, bars, key="candidate bars", on_select=_take_pick)
-        st.caption(_READING_HELP[by].format(state=reading.state))
+        st.caption(_READING_HELP[by].format(state=reading.name))
     with right:
         _table(frame)
     _append_row(loaded, frame)

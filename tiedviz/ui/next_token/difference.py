@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.next_token import waterfall
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import scientific
@@ -16,7 +16,7 @@ from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
     from tiedviz.compute.next_token.difference import LogitDifference
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
 
 OPEN_KEY = "difference of two"
@@ -24,7 +24,7 @@ _AGAINST_KEY = "against"
 
 
 def difference_of_two(
-    loaded: LoadedModel, reading: Reading, picked: int, frame: pd.DataFrame
+    loaded: LoadedModel, reading: ScoredState, picked: int, frame: pd.DataFrame
 ) -> None:
     """h·(e_a − e_b) as a waterfall, for the picked token and another one, once it is opened."""
     box = st.expander(
@@ -38,7 +38,9 @@ def difference_of_two(
             _difference(loaded, reading, picked, frame)
 
 
-def _difference(loaded: LoadedModel, reading: Reading, picked: int, frame: pd.DataFrame) -> None:
+def _difference(
+    loaded: LoadedModel, reading: ScoredState, picked: int, frame: pd.DataFrame
+) -> None:
     from tiedviz.compute.next_token.difference import logit_difference
     from tiedviz.compute.unembedding import unembedding_of
 
@@ -84,7 +86,7 @@ def _other(loaded: LoadedModel, picked: int, frame: pd.DataFrame) -> int | None:
         return None
 
 
-def _written_out(loaded: LoadedModel, reading: Reading, parts: LogitDifference) -> None:
+def _written_out(loaded: LoadedModel, reading: ScoredState, parts: LogitDifference) -> None:
     row = "e" if loaded.tied else "w"
     state = "h_L" if reading.layer == reading.layers else f"h_{{{reading.layer}}}"
     a, b = (loaded.vocabulary.token(id).shown for id in (parts.a, parts.b))

@@ -14,9 +14,9 @@ from tiedviz.ui.continuing import (
     way_controls,
     write_on,
 )
-from tiedviz.ui.export import csv_button
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.ui.prompt_bar import DECODER_KEY, append_to_prompt
+from tiedviz.ui.share import csv_button
 from tiedviz.words.refusals.continuation import NoContinuation
 
 if TYPE_CHECKING:

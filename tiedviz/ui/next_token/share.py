@@ -8,21 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.continuing import way_arguments
-from tiedviz.ui.export import (
-    loading_code,
-    permalink,
-    show_command,
-    show_downloads,
-    show_link,
-)
 from tiedviz.ui.frame.choice import chosen_source
 from tiedviz.ui.layers.python import python_code
 from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
-from tiedviz.ui.prompt_bar import DECODER_KEY, POSITION_KEY, chosen_bos
+from tiedviz.ui.prompt_bar import POSITION_KEY, bos_to_share, decoder_to_share
+from tiedviz.ui.share import opening_code, options, share
 
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Continuation, Way
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
@@ -30,7 +24,7 @@ if TYPE_CHECKING:
 def share_and_export(
     loaded: LoadedModel,
     prompt: Prompt,
-    reading: Reading,
+    reading: ScoredState,
     frame: pd.DataFrame,
     picked: int,
     written: tuple[Continuation, Way] | None,
@@ -43,50 +37,53 @@ def share_and_export(
     below = None if reading.layer == reading.layers else reading.layer
     by = By(str(st.session_state.get(BY_KEY) or "logit"))
     temperature = float(st.session_state.get(TEMPERATURE_KEY, 1.0))
-    bos = chosen_bos()
-    decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
+    bos, decoder = bos_to_share(), decoder_to_share(prompt)
     position = st.session_state[POSITION_KEY]
-    with st.popover("Share & export", icon=":material/ios_share:"):
-        show_link(
-            permalink(
-                "next_token",
-                model=loaded.source,
-                prompt=prompt.text,
-                bos=None if bos == "default" else bos,
-                pos=None if position == -1 else position,
-                layer=below,
-                token=picked,
-                decoder=decoder or None,
-            )
+    position = None if position == -1 else position
+    note = ""
+    if by is not By.LOGIT or temperature != 1.0:
+        note = (
+            f"The command ranks by logit, at temperature 1; the files hold what is shown: by "
+            f"{by.value}, at temperature {temperature:g}."
         )
-        show_command(
-            "inspect",
-            loaded.source,
-            "--prompt",
-            prompt.text,
-            *(["--decoder", decoder] if decoder else []),
-            *([] if bos == "default" else ["--bos", bos]),
-            *([] if position == -1 else ["--position", str(position)]),
-            *([] if below is None else ["--layer", str(below)]),
-            *([] if written is None else way_arguments(*written)),
-        )
-        if by is not By.LOGIT or temperature != 1.0:
-            st.caption(
-                f"The command ranks by logit, at temperature 1; the files hold what is shown: by "
-                f"{by.value}, at temperature {temperature:g}."
-            )
-        st.markdown("**Python, without this app**")
-        code = (
-            _code(loaded, prompt, reading.position)
-            if below is None
-            else python_code(loaded, prompt, below, reading.position)
-        )
-        st.code(code, language="python")
-        record = inspection(loaded, prompt, reading, by=by, temperature=temperature, nearest=frame)
-        if written is not None:
-            record["continuation"] = continuation_record(loaded, *written)
-        name = "next-token" if below is None else f"next-token-layer-{below}"
-        show_downloads(name, frame, record)
+    record = inspection(loaded, prompt, reading, by=by, temperature=temperature, nearest=frame)
+    if written is not None:
+        record["continuation"] = continuation_record(loaded, *written)
+    share(
+        "next_token",
+        link={
+            "model": loaded.source,
+            "prompt": prompt.text,
+            "bos": bos,
+            "pos": position,
+            "layer": below,
+            "token": picked,
+            "decoder": decoder,
+        },
+        commands=[
+            [
+                "inspect",
+                loaded.source,
+                *options(
+                    {
+                        "--prompt": prompt.text,
+                        "--decoder": decoder,
+                        "--bos": bos,
+                        "--position": position,
+                        "--layer": below,
+                    }
+                ),
+                *([] if written is None else way_arguments(*written)),
+            ]
+        ],
+        note=note,
+        code=_code(loaded, prompt, reading.position)
+        if below is None
+        else python_code(loaded, prompt, below, reading.position),
+        name="next-token" if below is None else f"next-token-layer-{below}",
+        table=frame,
+        record=record,
+    )
 
 
 def _code(loaded: LoadedModel, prompt: Prompt, position: int) -> str:
@@ -95,9 +92,7 @@ def _code(loaded: LoadedModel, prompt: Prompt, position: int) -> str:
     if prompt.decoder_ids is not None:
         written = f", decoder_input_ids=torch.tensor([{prompt.decoder_ids}])"
     return (
-        "import torch\n"
-        f"from transformers import {kind}, AutoTokenizer, GgufConfig\n"
-        f"{loading_code(chosen_source(), kind)}"
+        f"{opening_code(chosen_source(), kind)}"
         f"ids = torch.tensor([{prompt.ids}])  # {prompt.text!r}\n"
         "with torch.inference_mode():\n"
         f"    z = model(ids{written}).logits[0, {position}]\n"

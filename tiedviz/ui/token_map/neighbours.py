@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_facts
-from tiedviz.ui.export import csv_button
+from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.chosen import BY_KEY, MEASURES, Asked, ask_box, choose
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count

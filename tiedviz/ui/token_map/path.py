@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.caches import map_facts, map_path, reading
-from tiedviz.ui.export import csv_button
+from tiedviz.ui.caches import map_facts, map_path, scored_state
 from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
@@ -39,7 +39,7 @@ def states_of(loaded: LoadedModel, prompt: Prompt, position: int) -> HiddenPath 
 def answer_of(loaded: LoadedModel, prompt: Prompt, position: int) -> int:
     """The row to begin with: the model's own answer, or any row where that is not to be had."""
     try:
-        return int(reading(loaded, prompt, position).logits.argmax())
+        return int(scored_state(loaded, prompt, position).logits.argmax())
     except Refusal:
         return 0
 
@@ -60,7 +60,7 @@ def path_tab(
         + (f": {last / norm:.1f} times as long" if norm > 0 else "")
         + f" ({loaded.dtype})."
     )
-    state = reading(loaded, prompt, position)
+    state = scored_state(loaded, prompt, position)
     lists = _lists(loaded, state)
     st.caption(_why_outside(drawn, float(lists["cosine"]["cosine"].iloc[0])))
     if not loaded.tied:
@@ -87,7 +87,7 @@ def _why_outside(drawn: Drawn, best: float) -> str:
     return f"{why} In this view lengths count, so the last state lies far out: choose “direction”."
 
 
-def _lists(loaded: LoadedModel, state: Reading) -> dict[str, pd.DataFrame]:
+def _lists(loaded: LoadedModel, state: ScoredState) -> dict[str, pd.DataFrame]:
     """The rows nearest to the last state, by each measure."""
     from tiedviz.compute.next_token.ranking import By, nearest_tokens
 
@@ -95,7 +95,7 @@ def _lists(loaded: LoadedModel, state: Reading) -> dict[str, pd.DataFrame]:
     return {name: nearest_tokens(loaded, state, by=by, top=_LISTED) for name, by in names.items()}
 
 
-def _nearest(loaded: LoadedModel, state: Reading, lists: dict[str, pd.DataFrame]) -> None:
+def _nearest(loaded: LoadedModel, state: ScoredState, lists: dict[str, pd.DataFrame]) -> None:
     """Three lists beside each other, and whether they agree."""
     table = "E" if loaded.tied else "W, the matrix that scores"
     st.markdown(f"**Rows of {table}, nearest to h_{state.layer}** · {_agreement(lists)}")

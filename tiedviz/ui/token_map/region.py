@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.export import csv_button
+from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.ui.token_map.picture import REGION_KEY
 from tiedviz.words.numbers import count, plural

@@ -10,7 +10,7 @@ import streamlit as st
 from tiedviz.charts.token_map import raster, raster_chart, scree
 from tiedviz.ui.caches import map_facts
 from tiedviz.ui.drawing import draw
-from tiedviz.ui.export import csv_button
+from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.chosen import Asked
 from tiedviz.ui.token_map.drawn import Drawn, kind_codes
 from tiedviz.words.numbers import count, percent

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import reading
+from tiedviz.ui.caches import scored_state
 from tiedviz.ui.frame.choice import chosen_source
 from tiedviz.ui.frame.opening import opened_or_invited
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import Token, markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.next_token.reading import Reading
+    from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
 
@@ -69,7 +69,7 @@ def real_token(loaded: LoadedModel) -> Token:
     return pieces[len(pieces) - 1 if picked is None else int(picked)]
 
 
-def real_prompt(loaded: LoadedModel, first: str) -> tuple[Prompt, Reading]:
+def real_prompt(loaded: LoadedModel, first: str) -> tuple[Prompt, ScoredState]:
     """A prompt is typed and read where this model answers. Kept from step to step.
 
     Args:
@@ -86,4 +86,4 @@ def real_prompt(loaded: LoadedModel, first: str) -> tuple[Prompt, Reading]:
     prompt = encode(loaded, text)
     for note in prompt.notes:
         st.caption(f":material/info: {markdown_safe(note)}")
-    return prompt, reading(loaded, prompt, prompt.place)
+    return prompt, scored_state(loaded, prompt, prompt.place)

@@ -10,7 +10,7 @@ from tiedviz.compute.toy import Toy, read_toy
 from tiedviz.ui.export import permalink, show_downloads, show_link
 from tiedviz.ui.frame.choice import MODEL_KEY
 from tiedviz.ui.frame.refusals import show_refusal
-from tiedviz.ui.toy_code import toy_code
+from tiedviz.ui.share import toy_code
 from tiedviz.ui.walkthrough.asking import solved
 from tiedviz.ui.walkthrough.toy import current_toy, put_toy
 from tiedviz.words.refusals import Refusal
