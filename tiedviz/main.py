@@ -30,7 +30,9 @@ _SHOW_PROGRESS = ("next_token", "layers", "token_map", "gradients", "compare")
 
 _HERE = Path(__file__).parent
 # beside the package in a checkout, inside it where tiedviz is installed (see pyproject.toml)
-_FOLDER = next(path for path in (_HERE / "dashboard/pages", _HERE.parent / "pages") if path.is_dir())
+_FOLDER = next(
+    path for path in (_HERE / "dashboard/pages", _HERE.parent / "pages") if path.is_dir()
+)
 
 # Inside the page: as a file of its own it is gone for a moment whenever a run is superseded early.
 _ICON = b64encode((_HERE / "ui" / "icon.png").read_bytes()).decode()

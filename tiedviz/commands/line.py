@@ -54,9 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _not_installed(
-    chosen: argparse.Namespace, command: str, error: ModuleNotFoundError
-) -> int:
+def _not_installed(chosen: argparse.Namespace, command: str, error: ModuleNotFoundError) -> int:
     """One line where the light install lacks what the command needs, and status 2."""
     missing = (error.name or "").partition(".")[0]
     if missing in ("", "tiedviz"):
