@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import tiedviz
-from tiedviz.ui.frame.headers import SECURITY_HEADERS
-from tiedviz.ui.frame.search_path import keep_on_search_path
+from tiedviz.ui.frame.server import SECURITY_HEADERS, keep_on_search_path
 
 package = Path(tiedviz.__file__).parent  # beside this file, or above it where tiedviz is installed
 keep_on_search_path(package)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from tiedviz.models.sources import find_source
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import count
 

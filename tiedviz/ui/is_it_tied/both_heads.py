@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.caches import model_pool, scored_state
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.files.access import identity
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, model_pool, remember_heard
-from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
-from tiedviz.ui.frame.opening import open_button
-from tiedviz.ui.frame.refusals import refusals_shown
-from tiedviz.ui.frame.stale import is_stale
+from tiedviz.ui.frame import refusals_shown
+from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
+from tiedviz.ui.frame.opened_model import is_stale, open_button
 from tiedviz.verdict.audit import hear_files
 from tiedviz.verdict.witnesses import Declared, Stored
 from tiedviz.words.numbers import megabytes

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe

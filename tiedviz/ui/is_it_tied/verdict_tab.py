@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.alike import alike
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.verdict.repair import repair_for
