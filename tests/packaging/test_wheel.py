@@ -7,11 +7,16 @@ import os
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import requires
 from pathlib import Path
 
+import numpy
 import pytest
+from packaging.requirements import Requirement
 
 from tests.conftest import ROOT
+from tests.hub.standin import StandInHub
+from tests.packaging.test_lock import PROJECT
 
 
 def run(command, cwd, **environment):
@@ -117,3 +122,45 @@ def test_two_stored_copies_are_compared_or_it_says_what_that_needs(tiedviz, tiny
     assert ended.returncode == 2
     [line] = ended.stderr.splitlines()
     assert "numpy is not installed" in line
+
+
+# The light core as it is installed: its own packages, and none of the app's.
+BLOCKED = """
+import runpy, sys
+for name in {names}:
+    sys.modules[name] = None
+sys.argv = ["tiedviz", *sys.argv[1:]]
+runpy.run_module("tiedviz", run_name="__main__")
+"""
+IMPORTED_AS = {"scikit-learn": "sklearn", "pillow": "PIL", "pip": "pip"}
+
+
+def light(*words, **environment):
+    wanted = [Requirement(text).name for text in PROJECT["optional-dependencies"]["app"]]
+    comes_along = {Requirement(text).name for text in requires("huggingface_hub") or ()}
+    names = [name for name in wanted if name not in comes_along]
+    script = BLOCKED.format(names=[IMPORTED_AS.get(name, name) for name in names])
+    return run([sys.executable, "-c", script, *words], ROOT, **environment)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_light_core_audits_folders_whose_copies_must_be_compared(tiny_folder, tied):
+    ended = light("audit", tiny_folder(tied=tied), "--no-load", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["verdict"] == ("tied" if tied else "untied")
+
+
+def test_the_light_core_compares_gguf_copies(write_gguf):
+    table = numpy.random.default_rng(0).standard_normal((50, 32)).astype(numpy.float32)
+    ended = light("audit", write_gguf(table, table + 1), "--no-load", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["stored"]["comparison"]["differing_rows"] == 50
+
+
+def test_the_light_core_audits_a_repository_on_the_hub(tiny_folder, tmp_path):
+    hub = StandInHub({"org/tiny": tiny_folder()})
+    places = {"HF_ENDPOINT": hub.base, "HF_HOME": str(tmp_path / "hf")}
+    ended = light("audit", "org/tiny", "--no-load", "--json", **places)
+    hub.close()
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["verdict"] == "tied"

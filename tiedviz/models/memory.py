@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
 from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache import entry, require_disk
 from tiedviz.words.refusals.opening import TooLittleMemory
@@ -27,6 +25,8 @@ def available_memory() -> int:
 
     The smaller of what the machine has and what a container's limit leaves (cgroup v2).
     """
+    import psutil
+
     return min(int(psutil.virtual_memory().available), _container_room())
 
 
