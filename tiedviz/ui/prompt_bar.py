@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
-from tiedviz.words.characters import characters
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.tokens import Token, markdown_safe, visible
+from tiedviz.words.tokens import Token, characters, markdown_safe, visible
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -98,7 +97,7 @@ def encoded_prompt(loaded: LoadedModel) -> Prompt:
     """What is typed, as tokens of this model; its notes stand under the bar.
 
     Raises:
-        EmptyPrompt, PromptTooLong: there is nothing to run, or too much.
+        PromptRefusal, PromptTooLong: there is nothing to run, or too much.
     """
     from tiedviz.models.prompt import Bos, encode
 

@@ -20,10 +20,10 @@ from transformers import PreTrainedModel
 from tiedviz.compute.forward import forward, hooked, with_first_tensor
 from tiedviz.compute.unembedding.after_head import AfterHead, NotUnderstood, measure_after_head
 from tiedviz.compute.unembedding.forward_trace import Call, ForwardTrace, trace_forward
-from tiedviz.compute.unembedding.path import Path, block_calls, find_head_call, find_path
+from tiedviz.compute.unembedding.path import ResidualPath, block_calls, find_head_call, find_path
 from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import HeadMissing, NotReproduced
+from tiedviz.words.refusals.prompt import ModelRefusal
 
 # Six positions: enough to tell a scale from a bias, and one for each level of `after_head`.
 _PROBE = 6
@@ -42,7 +42,7 @@ class Unembedding:
         reason: why `path` or `after` is None, as a clause; empty where neither is.
     """
 
-    path: Path | None
+    path: ResidualPath | None
     after: AfterHead | None
     shift: int
     max_abs_error: float
@@ -77,14 +77,14 @@ def reproduced_unembedding(loaded: LoadedModel) -> tuple[Unembedding, AfterHead]
     """The same, for a number that is shown: with what follows the matrix, which is proved.
 
     Raises:
-        HeadMissing: the files held no output matrix, so that the one in memory is random.
-        NotReproduced: this model's logits cannot be recomputed from h and W.
+        ModelRefusal: the files held no output matrix, so that the one in memory is random.
+        ModelRefusal: this model's logits cannot be recomputed from h and W.
     """
     if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
+        raise ModelRefusal.no_head(loaded.title, random)
     found = unembedding_of(loaded)
     if found.after is None:
-        raise NotReproduced(loaded.title, found.reason, found.max_abs_error)
+        raise ModelRefusal.not_reproduced(loaded.title, found.reason, found.max_abs_error)
     return found, found.after
 
 
@@ -145,7 +145,7 @@ def _compare(
 
 def _checked_path(
     trace: ForwardTrace, loaded: LoadedModel, ids: list[int], call: Call, after: AfterHead
-) -> tuple[Path, int]:
+) -> tuple[ResidualPath, int]:
     """The path, after it gave the true h, the true r_k, and an answer it was not read from."""
     blocks = block_calls(trace, loaded.model, call)
     path = find_path(trace, loaded.model, call, blocks)
@@ -187,7 +187,7 @@ def _same(state: torch.Tensor | None, own: torch.Tensor) -> bool:
 
 
 def _check_by_patching(
-    path: Path, loaded: LoadedModel, ids: list[int], blocks: list[Call], after: AfterHead
+    path: ResidualPath, loaded: LoadedModel, ids: list[int], blocks: list[Call], after: AfterHead
 ) -> None:
     """Put r_k of a middle block in the place of the last block's output, and let the model answer.
 
