@@ -10,8 +10,8 @@ from sklearn.decomposition import PCA
 from benchmarks.peak import peak_above
 from benchmarks.timing import Row, ratio_row, seconds
 from tiedviz.compute.token_map import View, map_rows, neighbours_of, project
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
-from tiedviz.compute.token_map.table import NamedRows
+from tiedviz.compute.token_map.recall import kept_in_picture, true_neighbours
+from tiedviz.compute.token_map.rows import NamedRows
 from tiedviz.ui.token_map.payload import names_payload, points_payload
 from tiedviz.words.token_kinds import Kind
 

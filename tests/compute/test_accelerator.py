@@ -22,11 +22,11 @@ from tiedviz.compute.next_token.arithmetic import logit_arithmetic
 from tiedviz.compute.next_token.difference import logit_difference
 from tiedviz.compute.next_token.ranking import nearest_tokens
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.compute.token_map.kept import true_neighbours
 from tiedviz.compute.token_map.neighbours import neighbours_of
 from tiedviz.compute.token_map.path import hidden_path
-from tiedviz.compute.token_map.projection import View
-from tiedviz.compute.token_map.table import facts, named_rows, projected
+from tiedviz.compute.token_map.projection import View, projected
+from tiedviz.compute.token_map.recall import true_neighbours
+from tiedviz.compute.token_map.rows import facts, named_rows
 from tiedviz.compute.tying.against_base import against_base
 from tiedviz.compute.tying.alike import alikeness
 from tiedviz.compute.tying.both_heads import through

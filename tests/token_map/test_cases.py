@@ -13,8 +13,8 @@ from PIL import Image
 from tests.conftest import ROOT
 from tiedviz.charts.token_map import on_white, raster, raster_chart
 from tiedviz.compute.token_map import Measure, View, map_rows, neighbours_of, project
-from tiedviz.compute.token_map.box import view_box
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
+from tiedviz.compute.token_map.projection import view_box
+from tiedviz.compute.token_map.recall import kept_in_picture, true_neighbours
 
 V = 262_144
 
@@ -100,7 +100,7 @@ def test_case_69_and_case_70_a_quarter_of_a_million_rows_need_no_square():
 import torch
 from benchmarks.peak import peak_above
 from tiedviz.compute.token_map import Measure, View, map_rows, neighbours_of, project
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
+from tiedviz.compute.token_map.recall import kept_in_picture, true_neighbours
 
 def everything(matrix):
     rows = map_rows(matrix)

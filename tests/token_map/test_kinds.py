@@ -2,7 +2,8 @@
 
 import pytest
 
-from tiedviz.compute.token_map.table import coordinate_table, rows_of, tokens_of
+from tiedviz.compute.token_map.projection import coordinate_table
+from tiedviz.compute.token_map.rows import rows_of, tokens_of
 from tiedviz.words.token_kinds import KIND_HELP, Kind, kind_of
 from tiedviz.words.tokens import Alphabet, Token, piece_bytes
 

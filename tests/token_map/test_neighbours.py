@@ -5,9 +5,13 @@ import pytest
 import torch
 
 from tiedviz.compute.token_map import Measure, map_rows, neighbours_of
-from tiedviz.compute.token_map.neighbours import neighbours_of_vector
-from tiedviz.compute.token_map.twins import equal_rows
-from tiedviz.compute.token_map.walks import is_walk, named_token, read_walk
+from tiedviz.compute.token_map.neighbours import (
+    is_walk,
+    named_token,
+    neighbours_of_vector,
+    read_walk,
+)
+from tiedviz.compute.token_map.rows import equal_rows
 from tiedviz.words.refusals.map import NotArithmetic, RowNotFinite, SumIsZero
 from tiedviz.words.refusals.prompt import NotAToken
 

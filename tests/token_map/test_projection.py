@@ -9,8 +9,7 @@ import torch
 
 from tests.conftest import ROOT
 from tiedviz.compute.token_map import View, map_rows, project
-from tiedviz.compute.token_map.box import view_box
-from tiedviz.compute.token_map.signs import fixed_signs
+from tiedviz.compute.token_map.projection import fixed_signs, view_box
 
 
 def table(rows=400, width=12, seed=0):

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from tiedviz.compute.token_map import View, map_rows, project
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
-from tiedviz.compute.token_map.spread import spread_of
+from tiedviz.compute.token_map.recall import kept_in_picture, true_neighbours
+from tiedviz.compute.token_map.rows import spread_of
 
 
 def measured(matrix, points, direction=False):

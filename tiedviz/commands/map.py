@@ -33,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
     out = Path(options.out)
     _require_writable(out)
     from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.table import coordinate_table, named_rows, projected
+    from tiedviz.compute.token_map.projection import coordinate_table, projected
+    from tiedviz.compute.token_map.rows import named_rows
     from tiedviz.models.loading import load
 
     progress = Progress()

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.token_map import Projection, View
-    from tiedviz.compute.token_map.kept import Kept, TrueNeighbours
     from tiedviz.compute.token_map.path import HiddenPath
-    from tiedviz.compute.token_map.table import Facts, NamedRows
+    from tiedviz.compute.token_map.recall import Kept, TrueNeighbours
+    from tiedviz.compute.token_map.rows import Facts, NamedRows
     from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
@@ -268,7 +268,7 @@ def run_gradients(loaded: LoadedModel, sentence: Sentence, report: Report) -> Gr
 @st.cache_resource(max_entries=3, show_spinner="Naming every row of E …", hash_funcs=_KEYS)
 def map_names(loaded: LoadedModel) -> NamedRows:
     """The rows of E with their names."""
-    from tiedviz.compute.token_map.table import named_rows
+    from tiedviz.compute.token_map.rows import named_rows
 
     return named_rows(loaded)
 
@@ -280,7 +280,7 @@ def map_view(loaded: LoadedModel, view: View) -> Projection:
     Raises:
         NothingToMap: fewer than two rows can be placed.
     """
-    from tiedviz.compute.token_map.table import projected
+    from tiedviz.compute.token_map.projection import projected
 
     return projected(loaded, map_names(loaded), view)
 
@@ -288,7 +288,7 @@ def map_view(loaded: LoadedModel, view: View) -> Projection:
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=_KEYS)
 def map_facts(loaded: LoadedModel) -> Facts:
     """What holds for the rows whatever the view."""
-    from tiedviz.compute.token_map.table import facts
+    from tiedviz.compute.token_map.rows import facts
 
     return facts(loaded, map_names(loaded))
 
@@ -305,7 +305,7 @@ def map_payload(loaded: LoadedModel) -> bytes:
 def map_kept(loaded: LoadedModel, view: View, axes: tuple[int, int]) -> Kept:
     """How many of the true neighbours the picture keeps."""
     from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.kept import kept_in_picture
+    from tiedviz.compute.token_map.recall import kept_in_picture
 
     projection = map_view(loaded, view)
     true = map_true_neighbours(loaded, projection.view is View.UNIT)
@@ -316,7 +316,7 @@ def map_kept(loaded: LoadedModel, view: View, axes: tuple[int, int]) -> Kept:
 def map_true_neighbours(loaded: LoadedModel, direction: bool) -> TrueNeighbours:
     """Who is near the anchors at full width; by direction, or by distance from the mean."""
     from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.kept import true_neighbours
+    from tiedviz.compute.token_map.recall import true_neighbours
 
     rows = map_names(loaded).rows
     fitted = map_view(loaded, View.UNIT if direction else View.CENTRED).fitted

@@ -1,11 +1,4 @@
-"""Principal components of all rows of E: axes, coordinates, explained variance.
-
-Every row is used, none is sampled. As they are stored, rows are given to scikit-learn
-(`PCA(svd_solver="covariance_eigh")`). Divided by their lengths they would be a second matrix as
-large as E; there the covariance is summed block by block, products in float32 and the sum in
-float64, and its eigenvectors are the axes. The same way serves where some rows between others are
-left out, for which scikit-learn would need a copy.
-"""
+"""PLACEHOLDER"""
 
 from __future__ import annotations
 
@@ -13,10 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import pandas as pd
 import torch
 
-from tiedviz.compute.token_map.rows import MapRows, blocks, slice_of
-from tiedviz.compute.token_map.signs import fixed_signs
+from tiedviz.compute.token_map.rows import MapRows, NamedRows, blocks, slice_of
+from tiedviz.models.loaded import LoadedModel
+from tiedviz.words.refusals.map import NothingToMap
 
 COMPONENTS = 10
 """How many components have coordinates."""
@@ -155,3 +150,106 @@ def _coordinates(
             products /= length[:, None]
         coordinates[at][chosen] = products[chosen] - shift
     return coordinates
+
+
+def projected(loaded: LoadedModel, named: NamedRows, view: View) -> Projection:
+    """All rows of E in one view.
+
+    Raises:
+        NothingToMap: fewer than two rows can be placed.
+    """
+    fitted = fitted_rows(named.rows, view)
+    if int(fitted.sum()) < 2:
+        raise NothingToMap(loaded.title, len(fitted), int((~fitted).sum()))
+    return project(loaded.embedding, named.rows, view)
+
+
+def coordinate_table(
+    tokens: pd.DataFrame, rows: MapRows, projection: Projection, chosen: np.ndarray | None = None
+) -> pd.DataFrame:
+    """Coordinates with names.
+
+    Columns: id, text, kind, norm, pc1 … pc10. A coordinate is missing where the row cannot be
+    placed, and in all rows where E has fewer components.
+
+    Args:
+        tokens: from `tokens_of`.
+        rows: from `rows_of`.
+        projection: the view.
+        chosen: ids of the rows wanted, None for all.
+    """
+    ids = np.arange(len(tokens)) if chosen is None else np.asarray(chosen)
+    table = tokens.iloc[ids].assign(norm=rows.norms[ids]).reset_index(drop=True)
+    have = projection.coordinates.shape[1]
+    for component in range(COMPONENTS):
+        missing = np.full(len(ids), np.nan, np.float32)
+        values = projection.coordinates[ids, component] if component < have else missing
+        table[f"pc{component + 1}"] = values
+    return table
+
+
+_SYMMETRICAL = 1e-3
+_LARGE = 0.5  # of the largest entry
+
+
+def fixed_signs(components: np.ndarray) -> np.ndarray:
+    """(K,) of 1.0 and −1.0, to multiply the rows of `components`, (K, d), with."""
+    return np.array([_sign(component.astype(np.float64)) for component in components])
+
+
+def _sign(component: np.ndarray) -> float:
+    skew = float((component**3).sum())
+    if abs(skew) > _SYMMETRICAL * float((np.abs(component) ** 3).sum()):
+        return float(np.sign(skew))
+    size = np.abs(component)
+    first = int(np.argmax(size >= _LARGE * size.max()))
+    return -1.0 if component[first] < 0 else 1.0
+
+
+_LOW, _HIGH = 0.1, 99.9  # per cent of the points on each axis
+_REACH = 0.5  # of that span: an extreme point this near is drawn as well
+_FEW = 20  # this many points have no percentiles worth the name
+
+
+@dataclass(frozen=True)
+class Box:
+    """The view, and what it leaves out.
+
+    Attributes:
+        low: (2,) least coordinates.
+        high: (2,) largest.
+        outside: rows that lie outside, the farthest first.
+        excess: how far outside each lies, in sides of the box.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    outside: np.ndarray
+    excess: np.ndarray
+
+
+def view_box(points: np.ndarray, drawn: np.ndarray) -> Box:
+    """Percentiles 0.1 to 99.9 of the drawn points on each axis, and a little more.
+
+    One long row would otherwise press all others into a dot.
+
+    Args:
+        points: (V, 2).
+        drawn: (V,) which of them are drawn.
+    """
+    ids = np.flatnonzero(drawn)
+    shown = points[ids].astype(np.float64)
+    least, most = shown.min(axis=0), shown.max(axis=0)
+    low, high = least, most
+    if len(ids) >= _FEW:
+        inner_low = np.percentile(shown, _LOW, axis=0, method="higher")
+        inner_high = np.percentile(shown, _HIGH, axis=0, method="lower")
+        reach = _REACH * (inner_high - inner_low)
+        low = np.maximum(least, inner_low - reach)
+        high = np.minimum(most, inner_high + reach)
+    side = np.where(high > low, high - low, 1.0)
+    excess = np.maximum(low - shown, shown - high).max(axis=1) / side.max()
+    beyond = np.flatnonzero(((shown < low) | (shown > high)).any(axis=1))
+    order = beyond[np.argsort(-excess[beyond], kind="stable")]
+    margin = 0.04 * side
+    return Box(low - margin, high + margin, ids[order], excess[order])

@@ -13,8 +13,8 @@ from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
     from tiedviz.compute.token_map import Neighbours
-    from tiedviz.compute.token_map.table import NamedRows
-    from tiedviz.compute.token_map.walks import Walk
+    from tiedviz.compute.token_map.neighbours import Walk
+    from tiedviz.compute.token_map.rows import NamedRows
     from tiedviz.models.loaded import LoadedModel
 
 TOKEN_KEY = "token"
@@ -71,7 +71,7 @@ def asked(loaded: LoadedModel, named: NamedRows, default: int) -> Asked:
 
 
 def _question(loaded: LoadedModel, default: int) -> tuple[int | None, Walk | None]:
-    from tiedviz.compute.token_map.walks import is_walk, named_token, read_walk
+    from tiedviz.compute.token_map.neighbours import is_walk, named_token, read_walk
 
     row = _take_link(loaded)
     typed = str(st.session_state[ASK_KEY] or "")

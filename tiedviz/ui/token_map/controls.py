@@ -11,7 +11,7 @@ from tiedviz.words.numbers import count
 
 if TYPE_CHECKING:
     from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.table import NamedRows
+    from tiedviz.compute.token_map.rows import NamedRows
 
 VIEW_KEY = "map view"
 _AXES_KEY = "map axes"

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from tiedviz.compute.token_map import Projection
-    from tiedviz.compute.token_map.box import Box
-    from tiedviz.compute.token_map.table import NamedRows
+    from tiedviz.compute.token_map.projection import Box
+    from tiedviz.compute.token_map.rows import NamedRows
     from tiedviz.models.loaded import LoadedModel
 
 
@@ -64,8 +64,7 @@ def drawn_map(loaded: LoadedModel) -> Drawn:
     """
     import numpy as np
 
-    from tiedviz.compute.token_map.box import view_box
-    from tiedviz.compute.token_map.projection import COMPONENTS
+    from tiedviz.compute.token_map.projection import COMPONENTS, view_box
 
     named = map_names(loaded)
     usable, width = int(named.rows.usable.sum()), loaded.embedding.shape[1]

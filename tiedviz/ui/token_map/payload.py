@@ -17,7 +17,7 @@ from tiedviz.words.tokens import shorten
 if TYPE_CHECKING:
     import numpy as np
 
-    from tiedviz.compute.token_map.table import NamedRows
+    from tiedviz.compute.token_map.rows import NamedRows
 
 _LONGEST = 120  # characters of one token; the rest of a longer one is cut out of its middle
 

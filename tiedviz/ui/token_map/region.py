@@ -27,7 +27,7 @@ def region_tab(drawn: Drawn) -> None:
             icon=":material/select:",
         )
         return
-    from tiedviz.compute.token_map.table import coordinate_table
+    from tiedviz.compute.token_map.projection import coordinate_table
 
     ids = _inside(drawn, region)
     table = coordinate_table(drawn.named.tokens, drawn.named.rows, drawn.projection, ids)

@@ -85,7 +85,7 @@ def _files(loaded: LoadedModel, drawn: Drawn) -> None:
     """Coordinates of all tokens, and the picture; made when they are asked for."""
 
     def table() -> pd.DataFrame:
-        from tiedviz.compute.token_map.table import coordinate_table
+        from tiedviz.compute.token_map.projection import coordinate_table
 
         return coordinate_table(drawn.named.tokens, drawn.named.rows, drawn.projection)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from streamlit.delta_generator import DeltaGenerator
 
-    from tiedviz.compute.token_map.kept import Kept
+    from tiedviz.compute.token_map.recall import Kept
     from tiedviz.models.loaded import LoadedModel
 
 _NAMED = 12  # rows named in one sentence
