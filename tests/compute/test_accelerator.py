@@ -24,9 +24,9 @@ from tiedviz.compute.next_token.ranking import nearest_tokens
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.token_map.neighbours import neighbours_of
 from tiedviz.compute.token_map.path import hidden_path
-from tiedviz.compute.token_map.projection import View, projected
+from tiedviz.compute.token_map.projection import MapView, projected
 from tiedviz.compute.token_map.recall import true_neighbours
-from tiedviz.compute.token_map.rows import facts, named_rows
+from tiedviz.compute.token_map.rows import named_rows, row_statistics
 from tiedviz.compute.tying.against_base import against_base
 from tiedviz.compute.tying.alike import alikeness
 from tiedviz.compute.tying.both_heads import through
@@ -61,8 +61,8 @@ def row_numbers(loaded):
     """What is computed of the rows of E."""
     named, E = named_rows(loaded), loaded.embedding
     usable = named.rows.usable
-    yield from (projected(loaded, named, view).coordinates for view in View)
-    yield facts(loaded, named).spread.centred_cosine
+    yield from (projected(loaded, named, view).coordinates for view in MapView)
+    yield row_statistics(loaded.embedding, named.rows).centred_cosine
     yield neighbours_of(E, named.rows, 9).cosine
     yield true_neighbours(E, named.rows, usable, direction=True).nearest
     yield alikeness(E, loaded.scoring_matrix).after_rotation

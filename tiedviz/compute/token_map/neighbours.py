@@ -194,8 +194,8 @@ _SIGN = re.compile(r"\s+([+−–-])\s+")
 
 
 @dataclass(frozen=True)
-class Walk:
-    """A sum of rows.
+class VectorSum:
+    """An analogy: rows added and subtracted.
 
     Attributes:
         terms: (sign, token) each, sign 1 or −1, in the order typed.
@@ -237,12 +237,12 @@ class Walk:
         return total.float()
 
 
-def is_walk(text: str) -> bool:
+def is_sum(text: str) -> bool:
     """Whether a text has a sign between two terms."""
     return bool(_SIGN.search(text.strip()))
 
 
-def read_walk(loaded: LoadedModel, text: str) -> Walk:
+def read_sum(loaded: LoadedModel, text: str) -> VectorSum:
     """The sum that `text` writes.
 
     A bare word is the token with a space in front where there is one, as it would stand in running
@@ -256,7 +256,7 @@ def read_walk(loaded: LoadedModel, text: str) -> Walk:
     terms, signs = pieces[0::2], ["+", *pieces[1::2]]
     if len(terms) < 2 or not all(terms) or len(terms) > 12:
         raise NotArithmetic(text)
-    return Walk(
+    return VectorSum(
         tuple(
             (1 if sign == "+" else -1, _word(loaded, term))
             for sign, term in zip(signs, terms, strict=True)

@@ -13,7 +13,7 @@ from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
     from tiedviz.compute.token_map import Neighbours
-    from tiedviz.compute.token_map.neighbours import Walk
+    from tiedviz.compute.token_map.neighbours import VectorSum
     from tiedviz.compute.token_map.rows import NamedRows
     from tiedviz.models.loaded import LoadedModel
 
@@ -26,21 +26,21 @@ TOP = 10
 
 
 @dataclass(frozen=True)
-class Asked:
+class MapQuestion:
     """The question and its answer.
 
     Attributes:
         row: the token, or None where a sum was asked for.
-        walk: the sum, or None.
+        total: the sum, or None.
         near: the nearest rows; None where the question was refused.
     """
 
     row: int | None
-    walk: Walk | None
+    total: VectorSum | None
     near: Neighbours | None
 
 
-def asked(loaded: LoadedModel, named: NamedRows, default: int) -> Asked:
+def asked(loaded: LoadedModel, named: NamedRows, default: int) -> MapQuestion:
     """The row and its neighbours, as typed, clicked or linked; a refusal is shown in its place.
 
     What is typed counts first; a click empties the box.
@@ -54,31 +54,31 @@ def asked(loaded: LoadedModel, named: NamedRows, default: int) -> Asked:
     from tiedviz.compute.token_map.neighbours import neighbours_of_vector
 
     by = Measure(str(st.session_state.get(BY_KEY) or "cosine"))
-    row, walk = _question(loaded, default)
+    row, total = _question(loaded, default)
     matrix = loaded.embedding
     try:
-        if walk is not None:
-            vector = walk.vector(matrix)
+        if total is not None:
+            vector = total.vector(matrix)
             near = neighbours_of_vector(
-                matrix, named.rows, vector, by=by, top=TOP, left_out=walk.ids
+                matrix, named.rows, vector, by=by, top=TOP, left_out=total.ids
             )
-            return Asked(None, walk, near)
+            return MapQuestion(None, total, near)
         assert row is not None
-        return Asked(row, None, neighbours_of(matrix, named.rows, row, by=by, top=TOP))
+        return MapQuestion(row, None, neighbours_of(matrix, named.rows, row, by=by, top=TOP))
     except Refusal as refusal:
         show_refusal(refusal)
-        return Asked(row, walk, None)
+        return MapQuestion(row, total, None)
 
 
-def _question(loaded: LoadedModel, default: int) -> tuple[int | None, Walk | None]:
-    from tiedviz.compute.token_map.neighbours import is_walk, named_token, read_walk
+def _question(loaded: LoadedModel, default: int) -> tuple[int | None, VectorSum | None]:
+    from tiedviz.compute.token_map.neighbours import is_sum, named_token, read_sum
 
     row = _take_link(loaded)
     typed = str(st.session_state[ASK_KEY] or "")
     if typed.strip():
         try:
-            if is_walk(typed):
-                return None, read_walk(loaded, typed)
+            if is_sum(typed):
+                return None, read_sum(loaded, typed)
             return named_token(loaded, typed).id, None
         except Refusal as refusal:
             show_refusal(refusal)

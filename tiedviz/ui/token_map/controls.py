@@ -10,7 +10,7 @@ import streamlit as st
 from tiedviz.words.numbers import count
 
 if TYPE_CHECKING:
-    from tiedviz.compute.token_map import View
+    from tiedviz.compute.token_map import MapView
     from tiedviz.compute.token_map.rows import NamedRows
 
 VIEW_KEY = "map view"
@@ -23,7 +23,7 @@ _VIEW_HELP = (
 
 
 @dataclass(frozen=True)
-class Choice:
+class MapChoice:
     """What to draw.
 
     Attributes:
@@ -33,20 +33,20 @@ class Choice:
         path: whether the way of h is drawn.
     """
 
-    view: View
+    view: MapView
     axes: tuple[int, int]
     empty_rows: bool
     path: bool
 
 
-def controls(named: NamedRows, components: int) -> Choice:
+def controls(named: NamedRows, components: int) -> MapChoice:
     """Draw the controls.
 
     Args:
         named: the rows.
         components: how many components there are at most.
     """
-    from tiedviz.compute.token_map import View
+    from tiedviz.compute.token_map import MapView
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = st.segmented_control(
@@ -65,7 +65,7 @@ def controls(named: NamedRows, components: int) -> Choice:
         empty = without > 0 and st.toggle(
             f"{count(without)} rows without a token", key="map empty rows", persist_state="session"
         )
-    return Choice(View(str(view or "unit")), (across, up), bool(empty), bool(path))
+    return MapChoice(MapView(str(view or "unit")), (across, up), bool(empty), bool(path))
 
 
 def _axes(components: int) -> tuple[int, int]:

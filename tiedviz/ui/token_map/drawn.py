@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tiedviz.ui.caches import map_names, map_view
-from tiedviz.ui.token_map.controls import Choice, controls
+from tiedviz.ui.token_map.controls import MapChoice, controls
 from tiedviz.ui.token_map.payload import payload_key
 from tiedviz.words.numbers import percent
-from tiedviz.words.token_kinds import Kind
+from tiedviz.words.token_kinds import TokenKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +36,7 @@ class Drawn:
 
     named: NamedRows
     projection: Projection
-    choice: Choice
+    choice: MapChoice
     key: str
     points: np.ndarray
     visible: np.ndarray
@@ -83,7 +83,7 @@ def drawn_map(loaded: LoadedModel) -> Drawn:
 
 
 def kind_codes(drawn: Drawn) -> np.ndarray:
-    """(V,) places in `Kind`."""
+    """(V,) places in `TokenKind`."""
     return drawn.named.tokens["kind"].cat.codes.to_numpy()
 
 
@@ -91,4 +91,4 @@ def kind_counts(drawn: Drawn) -> list[int]:
     """How many rows of each kind are drawn."""
     import numpy as np
 
-    return np.bincount(kind_codes(drawn)[drawn.visible], minlength=len(Kind)).tolist()
+    return np.bincount(kind_codes(drawn)[drawn.visible], minlength=len(TokenKind)).tolist()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.caches import map_facts
+from tiedviz.ui.caches import map_statistics
 from tiedviz.ui.share import csv_button
-from tiedviz.ui.token_map.chosen import BY_KEY, MEASURES, Asked, ask_box, choose
+from tiedviz.ui.token_map.chosen import BY_KEY, MEASURES, MapQuestion, ask_box, choose
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
 from tiedviz.words.tokens import markdown_safe
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TABLE_KEY = "map neighbours"
 
 
-def neighbours_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
+def neighbours_tab(loaded: LoadedModel, drawn: Drawn, ask: MapQuestion) -> None:
     """Draw it."""
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
@@ -45,10 +45,10 @@ def neighbours_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
     st.caption(_why_hubs(loaded))
 
 
-def _headline(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
-    if ask.walk is not None:
+def _headline(loaded: LoadedModel, drawn: Drawn, ask: MapQuestion) -> str:
+    if ask.total is not None:
         return (
-            f"Nearest to :orange[{markdown_safe(ask.walk.shown)}]. The terms themselves are left "
+            f"Nearest to :orange[{markdown_safe(ask.total.shown)}]. The terms themselves are left "
             "out, as is usual; without that, one of them often comes first. In a sum a bare word "
             "means the token with a space in front, where there is one; id: names any other."
         )
@@ -63,7 +63,7 @@ def _headline(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
     )
 
 
-def neighbour_table(drawn: Drawn, ask: Asked) -> pd.DataFrame:
+def neighbour_table(drawn: Drawn, ask: MapQuestion) -> pd.DataFrame:
     """Columns: rank, id, text, kind, cosine, dot, distance, norm."""
     assert ask.near is not None
     near = ask.near
@@ -111,17 +111,17 @@ def _take_row(source: str, ids: list[int]) -> None:
 
 
 def _why_hubs(loaded: LoadedModel) -> str:
-    spread = map_facts(loaded).spread
+    found = map_statistics(loaded)
     words = (
-        f"Cosines start from {spread.cosine:.3f} here, the mean of two rows. A dot product is "
+        f"Cosines start from {found.cosine:.3f} here, the mean of two rows. A dot product is "
         "cosine × ‖a‖ × ‖b‖, so the longest rows come near to everything: hubs. "
     )
-    if spread.largest_norm > 1.1 * spread.least_norm:
+    if found.largest_norm > 1.1 * found.least_norm:
         return words + (
-            f"Lengths run from {spread.least_norm:.2f} to {spread.largest_norm:.2f} in this model; "
+            f"Lengths run from {found.least_norm:.2f} to {found.largest_norm:.2f} in this model; "
             "by dot product a longer row may even come before the row itself."
         )
     return words + (
-        f"In this model lengths hardly differ ({spread.least_norm:.3f} to "
-        f"{spread.largest_norm:.3f}), so little sets the three measures apart."
+        f"In this model lengths hardly differ ({found.least_norm:.3f} to "
+        f"{found.largest_norm:.3f}), so little sets the three measures apart."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.caches import map_facts, map_path, scored_state
+from tiedviz.ui.caches import map_path, map_statistics, scored_state
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.drawn import Drawn
@@ -52,7 +52,7 @@ def path_tab(
         return
     read = markdown_safe(prompt.read[position].shown)
     lengths = path.h.norm(dim=1)
-    norm = map_facts(loaded).spread.median_norm
+    norm = map_statistics(loaded).median_norm
     last = float(lengths[-1])
     st.markdown(
         f"At position {position} ({read}) ‖h_{path.layers[-1]}‖ = **{last:.2f}**, and the median "

@@ -16,11 +16,11 @@ import streamlit as st
 
 from tiedviz.charts.palette import INK, KIND_COLOURS, LIVE, PAPER, RAMP
 from tiedviz.ui.caches import map_payload
-from tiedviz.ui.token_map.chosen import Asked, choose
+from tiedviz.ui.token_map.chosen import MapQuestion, choose
 from tiedviz.ui.token_map.drawn import Drawn, kind_counts
 from tiedviz.ui.token_map.payload import names_key, points_payload
 from tiedviz.words.numbers import count
-from tiedviz.words.token_kinds import KIND_HELP, Kind
+from tiedviz.words.token_kinds import KIND_HELP, TokenKind
 
 if TYPE_CHECKING:
     from tiedviz.compute.token_map.path import HiddenPath
@@ -63,7 +63,7 @@ def _holder() -> Any:
     return st.components.v2.component("tiedviz_token_map_bytes", js=bundle("payloads"))
 
 
-def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | None) -> None:
+def picture(loaded: LoadedModel, drawn: Drawn, ask: MapQuestion, path: HiddenPath | None) -> None:
     """Draw the map. A click chooses a token, a dragged rectangle a region."""
     hold, mount = _holder(), _component()
     source = loaded.source  # all that a callback may hold: the session keeps it while it lasts
@@ -79,7 +79,7 @@ def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | No
 
 
 def _marks(
-    loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | None
+    loaded: LoadedModel, drawn: Drawn, ask: MapQuestion, path: HiddenPath | None
 ) -> dict[str, Any]:
     """What the canvas needs besides the names and points; a few kilobytes."""
     rows, counts = drawn.named.rows, kind_counts(drawn)
@@ -101,9 +101,9 @@ def _marks(
                 "colour": KIND_COLOURS[kind],
                 "count": counts[code],
                 "help": KIND_HELP[kind],
-                "drawn": kind is not Kind.NO_TOKEN or drawn.choice.empty_rows,
+                "drawn": kind is not TokenKind.NO_TOKEN or drawn.choice.empty_rows,
             }
-            for code, kind in enumerate(Kind)
+            for code, kind in enumerate(TokenKind)
         ],
         "chosen": ask.row,
         "neighbours": [] if ask.near is None else ask.near.ids.tolist(),
@@ -121,14 +121,14 @@ def _label(loaded: LoadedModel, drawn: Drawn) -> str:
     )
 
 
-def _crosses(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> list[dict[str, Any]]:
+def _crosses(loaded: LoadedModel, drawn: Drawn, ask: MapQuestion) -> list[dict[str, Any]]:
     """Places that are no row: a sum of tokens, and in the raw view the zero vector."""
     crosses = []
     axes = list(drawn.choice.axes)
     if drawn.choice.view == "raw":
         crosses.append({"x": 0.0, "y": 0.0, "label": "zero vector"})
-    if ask.walk is not None and ask.near is not None:
-        vector = ask.walk.vector(loaded.embedding).numpy()
+    if ask.total is not None and ask.near is not None:
+        vector = ask.total.vector(loaded.embedding).numpy()
         x, y = drawn.projection.place(vector[None])[0, axes]
         crosses.append({"x": float(x), "y": float(y), "label": "the sum"})
     return crosses

@@ -30,7 +30,7 @@ def region_tab(drawn: Drawn) -> None:
     from tiedviz.compute.token_map.projection import coordinate_table
 
     ids = _inside(drawn, region)
-    table = coordinate_table(drawn.named.tokens, drawn.named.rows, drawn.projection, ids)
+    table = coordinate_table(drawn.named, drawn.projection, ids)
     kinds = table["kind"].value_counts()
     parts = ", ".join(f"{count(int(n))} {kind}" for kind, n in kinds.items() if n)
     st.markdown(

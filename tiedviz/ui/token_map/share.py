@@ -10,7 +10,7 @@ from tiedviz.charts.token_map import on_white
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
 from tiedviz.ui.frame.choice import chosen_source
 from tiedviz.ui.prompt_bar import DECODER_KEY, chosen_bos
-from tiedviz.ui.token_map.chosen import ASK_KEY, BY_KEY, TOKEN_KEY, TOP, Asked
+from tiedviz.ui.token_map.chosen import ASK_KEY, BY_KEY, TOKEN_KEY, TOP, MapQuestion
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.ui.token_map.spectrum import still_png
 from tiedviz.words.numbers import count
@@ -25,7 +25,7 @@ _UNIT = "E = E / E.norm(dim=1, keepdim=True)\n"
 
 
 def share_and_export(
-    loaded: LoadedModel, prompt: Prompt, position: int, drawn: Drawn, ask: Asked
+    loaded: LoadedModel, prompt: Prompt, position: int, drawn: Drawn, ask: MapQuestion
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
     view = drawn.choice.view.value
@@ -41,7 +41,7 @@ def share_and_export(
         _files(loaded, drawn)
 
 
-def _link(loaded: LoadedModel, prompt: Prompt, position: int, ask: Asked) -> str:
+def _link(loaded: LoadedModel, prompt: Prompt, position: int, ask: MapQuestion) -> str:
     bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None
     typed = str(st.session_state.get(ASK_KEY) or "")
@@ -52,17 +52,17 @@ def _link(loaded: LoadedModel, prompt: Prompt, position: int, ask: Asked) -> str
         bos=None if bos == "default" else bos,
         decoder=decoder or None,
         pos=None if position == prompt.place else position,
-        **{TOKEN_KEY: typed if ask.walk is not None else ask.row},
+        **{TOKEN_KEY: typed if ask.total is not None else ask.row},
     )
 
 
-def python_code(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> str:
+def python_code(loaded: LoadedModel, drawn: Drawn, ask: MapQuestion) -> str:
     """The ten nearest tokens by cosine and the axes of the view, without this app."""
     kind = type(loaded.model).__name__
     unit = _UNIT if drawn.choice.view == "unit" else ""
     terms = [(1, ask.row)] if ask.row is not None else []
-    if ask.walk is not None:
-        terms = [(sign, token.id) for sign, token in ask.walk.terms]
+    if ask.total is not None:
+        terms = [(sign, token.id) for sign, token in ask.total.terms]
     total = " ".join(f"{'+' if sign > 0 else '-'} E[{row}]" for sign, row in terms) or "E[0]"
     own = sorted({row for _, row in terms})
     return (
@@ -87,7 +87,7 @@ def _files(loaded: LoadedModel, drawn: Drawn) -> None:
     def table() -> pd.DataFrame:
         from tiedviz.compute.token_map.projection import coordinate_table
 
-        return coordinate_table(drawn.named.tokens, drawn.named.rows, drawn.projection)
+        return coordinate_table(drawn.named, drawn.projection)
 
     def parquet() -> bytes:
         from io import BytesIO

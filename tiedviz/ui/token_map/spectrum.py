@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.charts.token_map import raster, raster_chart, scree
-from tiedviz.ui.caches import map_facts
+from tiedviz.ui.caches import map_statistics
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.share import csv_button
-from tiedviz.ui.token_map.chosen import Asked
+from tiedviz.ui.token_map.chosen import MapQuestion
 from tiedviz.ui.token_map.drawn import Drawn, kind_codes
 from tiedviz.words.numbers import count, percent
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
 
 
-def spectrum_tab(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> None:
+def spectrum_tab(loaded: LoadedModel, drawn: Drawn, ask: MapQuestion) -> None:
     """Draw it."""
     spectrum = drawn.projection.spectrum
     lit = [axis + 1 for axis in drawn.choice.axes]
@@ -47,11 +47,11 @@ def _length_words(loaded: LoadedModel, drawn: Drawn) -> str:
 
     rows = drawn.visible
     lengths = drawn.named.rows.norms[rows].astype(np.float64)
-    spread = map_facts(loaded).spread
-    if spread.mean_norm == 0:
+    found = map_statistics(loaded)
+    if found.mean_norm == 0:
         return "Every row is zero."
     words = (
-        f"‖mean row‖ is {spread.mean_length / spread.mean_norm:.2f} of the mean length: so far do "
+        f"‖mean row‖ is {found.mean_length / found.mean_norm:.2f} of the mean length: so far do "
         "all rows point the same way."
     )
     across = drawn.projection.coordinates[rows, 0]
@@ -65,7 +65,7 @@ def _length_words(loaded: LoadedModel, drawn: Drawn) -> str:
     )
 
 
-def still_picture(drawn: Drawn, ask: Asked) -> None:
+def still_picture(drawn: Drawn, ask: MapQuestion) -> None:
     """The same points without a canvas, with the chosen token and its neighbours named."""
     ids = ([] if ask.row is None else [ask.row]) + (
         [] if ask.near is None else ask.near.ids.tolist()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import map_facts, map_kept
+from tiedviz.ui.caches import map_recall, map_statistics
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count, percent, plural
 from tiedviz.words.tokens import markdown_safe
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from streamlit.delta_generator import DeltaGenerator
 
-    from tiedviz.compute.token_map.recall import Kept
+    from tiedviz.compute.token_map.recall import NeighbourRecall
     from tiedviz.models.loaded import LoadedModel
 
 _NAMED = 12  # rows named in one sentence
@@ -23,7 +23,7 @@ _NAMED = 12  # rows named in one sentence
 
 def strip(loaded: LoadedModel, drawn: Drawn) -> DeltaGenerator:
     """Draw three of them. Returns the place of the fourth, which takes seconds the first time."""
-    spread = map_facts(loaded).spread
+    found = map_statistics(loaded)
     points, variance, zero, kept = st.columns(4)
     shown = int(drawn.visible.sum())
     with points:
@@ -35,9 +35,9 @@ def strip(loaded: LoadedModel, drawn: Drawn) -> DeltaGenerator:
         st.metric("Variance shown", percent(float(parts.sum())))
         st.caption(f"On these two axes, of {count(len(drawn.projection.spectrum))} components.")
     with zero:
-        st.metric("Zero line", f"{spread.cosine:.3f}")
+        st.metric("Zero line", f"{found.cosine:.3f}")
         st.caption(
-            f"Mean cosine of two rows: “alike” begins above it. {spread.centred_cosine:.3f} once "
+            f"Mean cosine of two rows: “alike” begins above it. {found.centred_cosine:.3f} once "
             "the mean row is taken off."
         )
     return kept
@@ -47,12 +47,12 @@ def fill_kept(place: DeltaGenerator, loaded: LoadedModel, drawn: Drawn) -> None:
     """The fourth number; called last, so that the page stands before it is computed."""
     with place:
         with st.spinner("Comparing neighbourhoods", show_time=True):
-            kept = map_kept(loaded, drawn.choice.view, drawn.choice.axes)
+            kept = map_recall(loaded, drawn.choice.view, drawn.choice.axes)
         st.metric("Neighbours kept", percent(kept.share))
         st.caption(_kept_words(kept))
 
 
-def _kept_words(kept: Kept) -> str:
+def _kept_words(kept: NeighbourRecall) -> str:
     among = f"of the {kept.nearest} nearest rows at full width are among the {kept.nearest} here"
     low, high = (percent(end).replace(" ", "\u00a0") for end in (kept.low, kept.high))
     if kept.low == kept.high:
@@ -79,7 +79,7 @@ def left_out(loaded: LoadedModel, drawn: Drawn) -> None:
             f"{plural(len(outside), 'outlier')} {verb} outside the first view, the farthest by "
             f"{drawn.box.excess[0]:.1f} times its side: {_names(drawn, outside)}"
         )
-    equal = map_facts(loaded).equal
+    equal = map_statistics(loaded).duplicates
     if equal:
         together = sum(len(group) for group in equal)
         lines.append(

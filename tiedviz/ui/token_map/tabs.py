@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.token_map.chosen import Asked
+from tiedviz.ui.token_map.chosen import MapQuestion
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.ui.token_map.neighbours import neighbours_tab
 from tiedviz.ui.token_map.path import path_tab
@@ -26,7 +26,7 @@ def tabs(
     prompt: Prompt,
     position: int,
     drawn: Drawn,
-    ask: Asked,
+    ask: MapQuestion,
     path: HiddenPath | None,
 ) -> None:
     """Draw them."""
