@@ -12,7 +12,7 @@ from benchmarks.timing import Row, ratio_row, seconds
 from tiedviz.compute.token_map import MapView, map_rows, neighbours_of, project
 from tiedviz.compute.token_map.recall import neighbour_recall, true_neighbours
 from tiedviz.compute.token_map.rows import NamedRows
-from tiedviz.ui.token_map.payload import names_payload, points_payload
+from tiedviz.ui.token_map.picture import names_payload, points_payload
 from tiedviz.words.token_kinds import TokenKind
 
 _SHAPES = ((49_152, 576), (262_144, 640))

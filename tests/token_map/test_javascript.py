@@ -11,8 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tiedviz.compute.token_map import MapRows
 from tiedviz.compute.token_map.rows import NamedRows
-from tiedviz.ui.token_map.payload import names_payload, points_payload
-from tiedviz.ui.token_map.picture import _MODULES, bundle
+from tiedviz.ui.token_map.picture import _MODULES, bundle, names_payload, points_payload
 from tiedviz.words.token_kinds import TokenKind
 
 CANVAS = ROOT / "tiedviz" / "ui" / "token_map" / "canvas"

@@ -296,7 +296,7 @@ def map_statistics(loaded: LoadedModel) -> RowStatistics:
 @st.cache_resource(max_entries=3, show_spinner=False, hash_funcs=_KEYS)
 def map_payload(loaded: LoadedModel) -> bytes:
     """The names as the browser takes them."""
-    from tiedviz.ui.token_map.payload import names_payload
+    from tiedviz.ui.token_map.picture import names_payload
 
     return names_payload(loaded.key, map_names(loaded))
 

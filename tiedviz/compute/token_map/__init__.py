@@ -13,10 +13,10 @@ from tiedviz.compute.token_map.rows import MapRows, map_rows
 
 __all__ = [
     "MapRows",
+    "MapView",
     "Measure",
     "Neighbours",
     "Projection",
-    "MapView",
     "map_rows",
     "neighbours_of",
     "project",
