@@ -196,10 +196,10 @@ def test_no_two_faults_are_worded_alike(tiny_folder):
 
 
 def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_folder, monkeypatch):
-    from tiedviz.models.memory import placement
+    from tiedviz.models import memory
 
     folder = tiny_folder()
-    monkeypatch.setattr(placement, "available_memory", lambda: 123_000_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 123_000_000)
     with pytest.raises(opening.TooLittleMemory) as refused:
         load(str(folder))
     assert "400 MB" in str(refused.value) and "123 MB" in str(refused.value)

@@ -9,7 +9,7 @@ import torch
 
 from tests.files.conftest import Build, CountedRead, safetensors_bytes
 from tests.verdict.conftest import randomise, tiny
-from tiedviz.files import opening
+from tiedviz.files import access
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.verdict.audit import hear_files
 from tiedviz.verdict.decide import decide
@@ -161,7 +161,7 @@ def test_twenty_gigabytes_are_judged_from_their_header(build, monkeypatch):
     )
     assert path.stat().st_size > 20e9
     read = []
-    plain = opening.read_exactly
+    plain = access.read_exactly
 
     def counted(source, offset, length, *rest):
         read.append(length)
@@ -191,8 +191,8 @@ def test_a_30_shard_layout_takes_less_than_4_mb(as_remote):
 @pytest.fixture
 def as_remote():
     """The headers of thirty shards through a counting reader, as the Hub's are read."""
+    from tiedviz.files.formats import join_shards
     from tiedviz.files.safetensors import read_safetensors
-    from tiedviz.files.shards import join_shards
 
     headers, asked = [], 0
     for shard in range(30):

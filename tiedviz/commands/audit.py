@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, print_json
+from tiedviz.commands.options import finish, print_record, progress_shown
 from tiedviz.compute.witnesses.hearing import Hearing, hear, record_of
 from tiedviz.words.numbers import count, exact_size, percent, plural
 from tiedviz.words.refusals import Refusal
@@ -35,8 +35,7 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="fetch and compare two copies on the Hub too (reads both matrices, keeps nothing)",
     )
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,13 +54,9 @@ def _audit_one_of_several(model: str, options: argparse.Namespace) -> int:
 
 
 def _audit(model: str, options: argparse.Namespace) -> int:
-    progress = Progress()
-    heard = hear(model, load=not options.no_load, report=progress, fetch=options.compare)
-    progress.done()
-    if options.json:
-        print_json(record_of(heard))
-    else:
-        _print_lines(heard)
+    with progress_shown() as progress:
+        heard = hear(model, load=not options.no_load, report=progress, fetch=options.compare)
+    print_record(record_of(heard), options, lambda _: _print_lines(heard))
     if heard.verdict.word == "cannot_tell":
         return 2
     return 1 if heard.verdict.is_wrong else 0

@@ -2,8 +2,8 @@
 
 | cache | holds | keyed by | bound |
 |---|---|---|---|
-| `residents` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
-| `asked` | what the Hub said of a repository | id, revision | 200 |
+| `model_pool` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
+| `hub_answers` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
 | `files_verdict` | a verdict from files alone | name as typed | 64, one minute |
 | `header_verdict` | a verdict from headers, no copies compared | path, sizes, times | 64 |
@@ -43,18 +43,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from tiedviz.models.hub.known import Asked
-from tiedviz.models.memory.residents import Residents
-from tiedviz.models.opening import forget_frames
-from tiedviz.models.progress import Report, Step
+from tiedviz.models.hub import HubAnswers
+from tiedviz.models.pool import ModelPool, forget_frames
+from tiedviz.models.progress import Report, Stage
 from tiedviz.verdict.audit import hear_header
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tiedviz.compute.counts.counts import Counts
-    from tiedviz.compute.counts.sources import Config
-    from tiedviz.compute.gradients import GradientSplit, Sentence
+    from tiedviz.compute.counts import Counts
+    from tiedviz.compute.counts.configs import Config
+    from tiedviz.compute.gradient_task import Sentence
+    from tiedviz.compute.gradients import GradientSplit
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.token_map import MapView, Projection
@@ -154,9 +154,9 @@ def lru(of: str) -> LruCache:
 
 
 @st.cache_resource(show_spinner=False)
-def residents() -> Residents:
+def model_pool() -> ModelPool:
     """The open models of this process, shared by all visitors."""
-    return Residents(_load)
+    return ModelPool(_load)
 
 
 def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> LoadedModel:
@@ -165,15 +165,15 @@ def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> L
     from tiedviz.models.loading import load
 
     loaded = load(source, report=report, make_room=make_room)
-    report(Step("Measuring what turns its states into scores"))
+    report(Stage("Measuring what turns its states into scores"))
     unembedding_of(loaded)
     return loaded
 
 
 @st.cache_resource(show_spinner=False)
-def asked() -> Asked:
+def hub_answers() -> HubAnswers:
     """What the Hub said about repositories, asked for in the background."""
-    return Asked(hear_header)
+    return HubAnswers(hear_header)
 
 
 def heard_files(key: str) -> tuple[Declared, Stored] | None:
@@ -342,7 +342,7 @@ def named_config(name: str) -> Config | CatalogueRow:
     Raises:
         Refusal: as `config_of`.
     """
-    from tiedviz.compute.counts.sources import config_of
+    from tiedviz.compute.counts.configs import config_of
 
     return config_of(name)
 

@@ -6,10 +6,9 @@ import os
 import re
 from collections.abc import Iterable
 
+from tiedviz.files.access import StrPath, is_file
+from tiedviz.files.config import ADAPTER_CONFIG, CONFIG_LIMIT, read_object
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.json_text import read_object
-from tiedviz.files.listing import ADAPTER_CONFIG, CONFIG_LIMIT
-from tiedviz.files.opening import StrPath, is_file
 from tiedviz.files.roles import ADAPTER_MARKS, EMBEDDINGS, HEADS, POSSIBLE_HEADS
 
 _ADAPTER = (

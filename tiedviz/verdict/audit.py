@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tiedviz.files.config import read_config
-from tiedviz.files.listing import CONFIG
-from tiedviz.files.opening import StrPath, folder_of, is_file
+from tiedviz.files.access import StrPath, folder_of, is_file
+from tiedviz.files.config import CONFIG, read_config
 from tiedviz.verdict.declared import declared_in, inferred
 from tiedviz.verdict.stored import from_header, stored_in
 from tiedviz.verdict.witnesses import Declared, Stored

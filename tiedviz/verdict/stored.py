@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from tiedviz.files.access import StrPath, folder_of
 from tiedviz.files.config import dimensions
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.folder import read_header
+from tiedviz.files.formats import read_header
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.opening import StrPath, folder_of
 from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
 from tiedviz.verdict.adapters import adapter_layers, adapter_targets
 from tiedviz.verdict.witnesses import COMPARING, Stored
@@ -17,7 +17,7 @@ from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
-    from tiedviz.models.hub.layout import Listing
+    from tiedviz.models.hub import Listing
     from tiedviz.verdict.copies.place import Place, Progress
 
 
@@ -124,7 +124,7 @@ def compare_remote(listing: Listing, stored: Stored, progress: Progress | None =
     Raises:
         HubRefusal: the Hub fails, or the connection breaks off.
     """
-    from tiedviz.models.hub.headers import remote_reader
+    from tiedviz.models.hub_client import remote_reader
     from tiedviz.verdict.copies.place import Place
 
     if not stored.two_copies or stored.partner is None or stored.head is None:

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 
 from tiedviz.compute.compare.question import question
-from tiedviz.compute.next_token.inspection import inspection
+from tiedviz.compute.next_token.candidates import inspection
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import Bos, Prompt, encode
 from tiedviz.verdict.audit import hear_files
 
@@ -43,7 +43,7 @@ class Answer:
 
     source: str
     title: str
-    kind: Kind
+    kind: ModelKind
     prompt: Prompt
     position: int
     notes: tuple[str, ...]
@@ -75,7 +75,7 @@ def answer(
         pause: called where the work may be stopped.
 
     Raises:
-        NotTheSameQuestion: the model cannot be asked this.
+        ContinuationRefusal: the model cannot be asked this.
         EmptyPrompt, PromptTooLong, NoSuchRow, NoAnswerBegun, HeadMissing, NotReproduced: as
             `encode` and `read`.
     """

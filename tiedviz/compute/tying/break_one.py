@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file, save_file
 
-from tiedviz.models.tiny import ROWS, WIDTH, resize, tiny_llama
+from tiedviz.models.building import ROWS, WIDTH, resize, tiny_llama
 
 _HEAD, _TABLE = "lm_head.weight", "model.embed_tokens.weight"
 

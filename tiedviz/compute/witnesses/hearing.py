@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.files.allowed import readable_path
+from tiedviz.files.access import readable_path
 from tiedviz.verdict.audit import declare, hear_files
 from tiedviz.verdict.decide import decide
 from tiedviz.verdict.record import audit_record
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tiedviz.compute.witnesses.live import Live
-    from tiedviz.models.progress import Report, Step
+    from tiedviz.models.progress import Report, Stage
     from tiedviz.models.sources import ShelfSource
     from tiedviz.verdict.verdict import Verdict
     from tiedviz.verdict.witnesses import Declared, Stored
@@ -71,7 +71,7 @@ def hear(
         model: a shelf name, a folder, a weights file, or a Hub id.
         load: whether to open it, for the third and the fourth witness. Where that fails, the
             verdict is given on the files and says why.
-        report: told of each step.
+        report: told of each stage.
         most: compare two stored copies only if that reads no more bytes than this.
         fetch: compare them on the Hub too, where the model is not on this machine.
 
@@ -102,10 +102,10 @@ def _decide(declared: Declared, stored: Stored, live: Live | None, why: str) -> 
     return decide(declared, stored, live.loaded, live.measured)
 
 
-def _comparing(done: int, total: int) -> Step:
-    from tiedviz.models.progress import Step
+def _comparing(done: int, total: int) -> Stage:
+    from tiedviz.models.progress import Stage
 
-    return Step("Comparing the two copies", done, total, "bytes")
+    return Stage("Comparing the two copies", done, total, "bytes")
 
 
 def local_files(model: str) -> Path | None:
@@ -118,7 +118,7 @@ def local_files(model: str) -> Path | None:
 
     source = find_source(model)
     if isinstance(source, HubSource):
-        from tiedviz.models.hub.cached import cached_snapshot
+        from tiedviz.models.hub import cached_snapshot
 
         return cached_snapshot(source.repo, source.revision)
     return _shelf_file(source) if isinstance(source, ShelfSource) else source.path
@@ -126,7 +126,7 @@ def local_files(model: str) -> Path | None:
 
 def _shelf_file(source: ShelfSource) -> Path | None:
     """The published file itself, rather than what became of it."""
-    from tiedviz.models.cache.folder import shelf_file
+    from tiedviz.models.cache import shelf_file
 
     file = shelf_file(source.model)
     if file.is_file():
@@ -144,11 +144,10 @@ def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, St
     source = find_source(model)
     if not isinstance(source, HubSource):
         raise NotHereYet(source.title, source.text)
-    from tiedviz.models.hub.headers import remote_header
-    from tiedviz.models.hub.listing import list_repository
-    from tiedviz.models.progress import Step
+    from tiedviz.models.hub_client import list_repository, remote_header
+    from tiedviz.models.progress import Stage
 
-    report(Step("Asking the Hub"))
+    report(Stage("Asking the Hub"))
     listing = list_repository(source.repo, source.revision)
     found = remote_header(listing)
     if found is None:

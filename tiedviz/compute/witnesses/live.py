@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiedviz.models.progress import Report, Step
+from tiedviz.models.progress import Report, Stage
 from tiedviz.verdict.live import Loaded, Measured
 from tiedviz.words.numbers import percent, plural
 from tiedviz.words.refusals import Refusal
@@ -32,7 +32,7 @@ def hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]:
         loaded = load(model, report=report)
     except Refusal as refusal:
         return None, refusal
-    report(Step("Measuring"))
+    report(Stage("Measuring"))
     return live_witnesses(loaded), None
 
 

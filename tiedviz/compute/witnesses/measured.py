@@ -7,8 +7,7 @@ from typing import Literal
 
 from tiedviz.compute.next_token.formula import formula_text
 from tiedviz.compute.tying.prove import Side, prove
-from tiedviz.compute.unembedding import Unembedding, unembedding_of
-from tiedviz.compute.unembedding.measure import probe_ids
+from tiedviz.compute.unembedding import Unembedding, probe_ids, unembedding_of
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.verdict.live import Measured
 from tiedviz.words.numbers import or_none

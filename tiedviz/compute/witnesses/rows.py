@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from tiedviz.compute.forward import forward
-from tiedviz.compute.next_token.ranking import mass_beyond
+from tiedviz.compute.next_token.candidates import mass_beyond
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.numbers import count
 

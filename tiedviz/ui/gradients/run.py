@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.progress import Step
+from tiedviz.models.progress import Stage
 from tiedviz.ui.caches import gradients_done, run_gradients
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.tokens import markdown_safe, shorten
 
 if TYPE_CHECKING:
-    from tiedviz.compute.gradients import GradientSplit, Sentence
+    from tiedviz.compute.gradient_task import Sentence
+    from tiedviz.compute.gradients import GradientSplit
     from tiedviz.models.loaded import LoadedModel
 
 _SHOWN_KEY = "gradients shown"
@@ -60,8 +61,7 @@ def run(loaded: LoadedModel, sentence: Sentence) -> Shown:
 
 
 def _button(loaded: LoadedModel, sentence: Sentence, found: GradientSplit | None) -> bool:
-    from tiedviz.compute.gradients.cost import bytes_needed, require_room, seconds_needed
-    from tiedviz.compute.gradients.sides import sides_of
+    from tiedviz.compute.gradient_task import bytes_needed, require_room, seconds_needed, sides_of
 
     sides = sides_of(loaded)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -88,9 +88,9 @@ def _rounded(seconds: float) -> str:
 def _run(loaded: LoadedModel, sentence: Sentence) -> GradientSplit:
     place = st.empty()
 
-    def tell(step: Step) -> None:
+    def tell(stage: Stage) -> None:
         # between two passes a run that nobody waits for any more ends here
-        place.progress((step.fraction or 0.0) + 0.05, text=f"{step.stage} …")
+        place.progress((stage.fraction or 0.0) + 0.05, text=f"{stage.name} …")
 
     found = run_gradients(loaded, sentence, tell)
     place.empty()

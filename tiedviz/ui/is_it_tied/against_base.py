@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.models.sources import find_source
-from tiedviz.ui.caches import residents
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.caches import model_pool
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import count
 
@@ -27,10 +27,10 @@ def against_base_tab(heard: Heard | None) -> None:
         return
     base_source = find_source(base_name)
     for source in (heard.source, base_source):
-        if residents().get(source.text) is None:
+        if model_pool().get(source.text) is None:
             open_button(source, key=f"open {source.text} to compare")
             return
-    now, base = residents().get(heard.source.text), residents().get(base_source.text)
+    now, base = model_pool().get(heard.source.text), model_pool().get(base_source.text)
     if now is not None and base is not None:
         _show(now, base, heard)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.caches import residents, scored_state
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.caches import model_pool, scored_state
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def both_heads_tab(heard: Heard | None) -> None:
     """Top five of each, for a prompt."""
-    loaded = None if heard is None else residents().get(heard.source.text)
+    loaded = None if heard is None else model_pool().get(heard.source.text)
     if heard is None or loaded is None:
         st.markdown("One state, read by the embedding and by the stored output matrix.")
         if heard is not None:

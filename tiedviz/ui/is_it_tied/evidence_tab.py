@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.is_it_tied.banner import prose
 from tiedviz.ui.is_it_tied.configured import three_lines
 from tiedviz.ui.is_it_tied.heard import Heard
@@ -36,7 +36,7 @@ def evidence_tab(heard: Heard | None) -> None:
     _measured(hearing.live.measured if hearing.live else None)
     _groups(hearing.verdict.groups)
     st.markdown("**Where it is configured**")
-    if (loaded := residents().get(heard.source.text)) is None:
+    if (loaded := model_pool().get(heard.source.text)) is None:
         st.caption("Open the model to see the class that ties it and its file.")
     else:
         st.code(three_lines(loaded), language="python", wrap_lines=True)

@@ -10,19 +10,18 @@ import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
 from tiedviz.compute.witnesses.live import live_witnesses
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.models.sources import ShelfSource, Source
-from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
-from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
-from tiedviz.ui.frame.opening import open_button
-from tiedviz.ui.frame.refusals import refusals_shown
-from tiedviz.ui.frame.stale import is_stale
+from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, model_pool, remember_heard
+from tiedviz.ui.frame import refusals_shown
+from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
+from tiedviz.ui.frame.opened_model import is_stale, open_button
 from tiedviz.verdict.audit import hear_files
 from tiedviz.verdict.witnesses import Declared, Stored
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
-    from tiedviz.models.hub.known import RemoteModel
+    from tiedviz.models.hub import RemoteModel
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def hear_chosen() -> Heard | None:
     if files is None:
         return _before_it_is_here(source)
     declared, stored = _hear_files(files)
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     if loaded is None or is_stale(loaded):
         return Heard(source, files, hearing(source.text, declared, stored, None))
     with loaded.lock:

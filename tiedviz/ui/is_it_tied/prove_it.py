@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.caches import residents
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.caches import model_pool
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe
@@ -22,7 +22,7 @@ _PROMPT = "The capital of France is"
 
 def prove_it_tab(heard: Heard | None) -> None:
     """A token, a button, and what moved."""
-    loaded = None if heard is None else residents().get(heard.source.text)
+    loaded = None if heard is None else model_pool().get(heard.source.text)
     if loaded is None:
         st.markdown("One changed row moves both ends of a tied model, and only one of an untied.")
         if heard is not None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tiedviz.compute.witnesses.hearing import record_of
 from tiedviz.models.sources import Source
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.verdict.wording.report import markdown_report
@@ -40,7 +40,7 @@ def share_and_export(heard: Heard) -> None:
     with st.popover("Share & export", icon=":material/ios_share:"):
         show_link(permalink("is_it_tied", model=heard.source.text))
         show_command("audit", heard.source.text)
-        if (loaded := residents().get(heard.source.text)) is not None:
+        if (loaded := model_pool().get(heard.source.text)) is not None:
             st.markdown("**Python, without this app**")
             st.code(python_code(heard.source, type(loaded.model).__name__), language="python")
         st.markdown("**Files**")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.is_it_tied.against_base import against_base_tab
 from tiedviz.ui.is_it_tied.both_heads import both_heads_tab
 from tiedviz.ui.is_it_tied.break_one import break_one_tab

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.caches import residents
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.caches import model_pool
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.alike import alike
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.verdict.repair import repair_for
@@ -25,7 +25,7 @@ def verdict_tab(heard: Heard | None) -> None:
     verdict = heard.hearing.verdict
     _costs(verdict.costs, decided=verdict.word not in _WITHOUT_COSTS)
     _repair(heard)
-    loaded = residents().get(heard.source.text)
+    loaded = model_pool().get(heard.source.text)
     if verdict.word not in ("untied", "contradiction", "near_twin"):
         return
     if loaded is None:

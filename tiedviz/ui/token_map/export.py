@@ -10,7 +10,7 @@ import streamlit as st
 
 from tiedviz.charts.token_map import on_white, raster, raster_chart
 from tiedviz.ui.drawing import draw
-from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.model_choice import chosen_source
 from tiedviz.ui.prompt_bar import DECODER_KEY, chosen_bos
 from tiedviz.ui.share import opening_code, share
 from tiedviz.ui.token_map.drawn import DrawnMap, kind_codes

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_statistics
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.drawn import DrawnMap
 from tiedviz.words.numbers import count

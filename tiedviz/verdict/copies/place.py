@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from tiedviz.files.access import ReadAt, StrPath, open_weights, read_exactly
 from tiedviz.files.header import StoredTensor
-from tiedviz.files.opening import ReadAt, StrPath, open_weights, read_exactly
 
 Progress = Callable[[int, int], None]
 """`progress(done, total)` in bytes. It may raise to stop the work."""

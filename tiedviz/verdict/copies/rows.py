@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tiedviz.files.access import ReadAt, read_exactly
 from tiedviz.files.header import BITS
-from tiedviz.files.opening import ReadAt, read_exactly
 from tiedviz.verdict.copies.place import Place
 from tiedviz.verdict.copies.types import FRACTION_BITS, GRIDS
 
