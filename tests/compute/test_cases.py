@@ -10,7 +10,7 @@ from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.entrance import entrance_of
 from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.words.refusals.prompt import NoSuchPosition
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 PROMPT = [41, 7, 90, 13, 66]
 
@@ -50,7 +50,7 @@ def test_case_8_a_pass_over_no_token_is_refused_before_it_is_run():
     loaded = build("llama")
     unembedding_of(loaded)
     loaded.model.forward = None  # whoever calls it fails in another way
-    with pytest.raises(NoSuchPosition):
+    with pytest.raises(PromptRefusal, match="There is no position"):
         score_state(loaded, [])
 
 

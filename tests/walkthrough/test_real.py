@@ -17,7 +17,7 @@ from tiedviz.compute.walkthrough.lookup import time_lookup
 from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
 from tiedviz.compute.walkthrough.special import other_marks, special_rows, spells_bytes
 from tiedviz.compute.walkthrough.table import rows_around
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 
 def test_neighbours_by_id_and_by_meaning_are_the_ones_torch_finds(tied_model):
@@ -32,7 +32,7 @@ def test_neighbours_by_id_and_by_meaning_are_the_ones_torch_finds(tied_model):
     assert next_by_id(tied_model, 0)["id"].tolist() == [1, 2]
     last = len(E) - 1
     assert next_by_id(tied_model, last)["id"].tolist() == [last - 2, last - 1]
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         next_by_id(tied_model, len(E))
 
 
@@ -44,7 +44,7 @@ def test_a_part_of_the_table_holds_the_tables_numbers(tied_model):
     assert set(rows_around(tied_model, 0, around=2)["row"]) == {0, 1, 2, 3, 4}
     last = len(E) - 1
     assert max(rows_around(tied_model, last, around=2)["row"]) == last
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         rows_around(tied_model, -1)
 
 
@@ -58,7 +58,7 @@ def test_a_lookup_is_the_product_and_only_its_row_gets_a_gradient(tied_model):
     assert timed.lookup_seconds > 0 and timed.product_seconds > 0
     assert torch.equal(tied_model.embedding, before)
     assert tied_model.embedding.grad is None and not tied_model.embedding.requires_grad
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         time_lookup(tied_model, V)
 
 

@@ -76,7 +76,7 @@ def answer(
 
     Raises:
         ContinuationRefusal: the model cannot be asked this.
-        EmptyPrompt, PromptTooLong, NoSuchRow, NoAnswerBegun, HeadMissing, NotReproduced: as
+        PromptRefusal, PromptTooLong, ModelRefusal: as
             `encode` and `score_state`.
     """
     asked = question(loaded, text)

@@ -47,7 +47,7 @@ def hidden_path(
         decoder_ids: as in `score_state`.
 
     Raises:
-        HeadMissing, NotReproduced, NoSuchPosition, PromptTooLong: as `score_state`.
+        ModelRefusal, PromptRefusal, PromptTooLong: as `score_state`.
     """
     with loaded.lock, torch.inference_mode():
         reading = score_state(loaded, ids, position=position, decoder_ids=decoder_ids)

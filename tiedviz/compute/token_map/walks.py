@@ -73,7 +73,7 @@ def read_walk(loaded: LoadedModel, text: str) -> Walk:
 
     Raises:
         NotArithmetic: signs and terms do not take turns.
-        NotAToken, NoSuchRow: a term is no token of this model.
+        NotAToken, PromptRefusal: a term is no token of this model.
     """
     pieces = _SIGN.split(text.strip())
     terms, signs = pieces[0::2], ["+", *pieces[1::2]]
@@ -100,7 +100,7 @@ def named_token(loaded: LoadedModel, text: str) -> Token:
     """The token a person means: as written, `id:123`, or the one with a space in front.
 
     Raises:
-        NotAToken, NoSuchRow: there is none.
+        NotAToken, PromptRefusal: there is none.
     """
     written = text.replace("␣", " ")
     try:

@@ -14,7 +14,7 @@ def cosines_to(loaded: LoadedModel, row: int) -> torch.Tensor:
     """The cosine of every row of E with one of them, (V,) float32; 0 where a row is all zeros.
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     require_row(row, E.shape[0])
@@ -28,7 +28,7 @@ def next_by_id(loaded: LoadedModel, row: int, around: int = 2) -> pd.DataFrame:
     Columns: id, text (as printed), cosine.
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     rows = E.shape[0]

@@ -42,7 +42,7 @@ def time_lookup(loaded: LoadedModel, row: int, *, repeats: int = 5) -> LookupTim
     """Time both on the model's own E.
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     rows, width = E.shape

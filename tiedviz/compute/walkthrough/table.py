@@ -16,7 +16,7 @@ def rows_around(
     Columns: row, label (the token as printed), column, value, lit (whether it is `row`).
 
     Raises:
-        NoSuchRow: E has fewer rows.
+        PromptRefusal: E has fewer rows.
     """
     E = loaded.embedding.detach()
     rows, width = E.shape

@@ -131,9 +131,8 @@ def _shelf_file(source: ShelfSource) -> Path | None:
     file = shelf_file(source.model)
     if file.is_file():
         return file
-    from tiedviz.models.known import files_here
 
-    return files_here(source)
+    return source.files_here()
 
 
 def _remote_files(model: str, report: Report, fetch: bool) -> tuple[Declared, Stored]:

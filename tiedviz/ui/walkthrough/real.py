@@ -40,8 +40,8 @@ def real_token(loaded: LoadedModel) -> Token:
     """A word is typed, its pieces are shown, one of them is picked. Kept from step to step.
 
     Raises:
-        EmptyPrompt: the word has no piece.
-        NoSuchRow: the tokenizer has more tokens than E has rows.
+        PromptRefusal: the word has no piece.
+        PromptRefusal: the tokenizer has more tokens than E has rows.
     """
     from tiedviz.compute.walkthrough.pieces import pieces_of
 
@@ -77,8 +77,8 @@ def real_prompt(loaded: LoadedModel, first: str) -> tuple[Prompt, ScoredState]:
         first: the prompt before anyone types.
 
     Raises:
-        EmptyPrompt, PromptTooLong: there is nothing to run, or too much.
-        NotReproduced, HeadMissing: its logits cannot be explained.
+        PromptRefusal, PromptTooLong: there is nothing to run, or too much.
+        ModelRefusal: its logits cannot be explained.
     """
     from tiedviz.models.prompt import encode
 
