@@ -15,8 +15,6 @@ import torch
 from tiedviz.compute.anchors import ANCHORS, NEAREST, half_interval
 from tiedviz.compute.token_map.rows import MapRows, blocks
 
-_SEED = 0
-
 # Rows at a time: enough for the product to run at full speed, and few enough that soon many anchors
 # find none among them that is nearer than what they have.
 _PART = 2048
@@ -40,7 +38,7 @@ class TrueNeighbours:
 
 
 @dataclass(frozen=True)
-class Kept:
+class NeighbourRecall:
     """The part of the nearest rows that the picture keeps.
 
     Attributes:
@@ -70,7 +68,7 @@ def true_neighbours(
         direction: compare directions (as in the unit view) instead of places.
     """
     ids = np.flatnonzero(chosen)
-    anchors = np.sort(np.random.default_rng(_SEED).permutation(ids)[:ANCHORS])
+    anchors = np.sort(np.random.default_rng(0).permutation(ids)[:ANCHORS])
     wanted = min(NEAREST, len(ids) - 1)
     table = matrix.detach()[torch.from_numpy(anchors)].cpu().float()
     if direction:
@@ -112,12 +110,18 @@ def _nearness(
     chosen: np.ndarray,
     direction: bool,
 ) -> torch.Tensor:
-    """(A, B), larger is nearer; what is not chosen is nobody's neighbour."""
+    """(A, B), larger is nearer; what is not chosen is nobody's neighbour.
+
+    Only the order of each anchor's scores counts, so whatever is the same for all b of one anchor a
+    is left out, and one product gives the whole block. By direction that is ‖a‖ (already divided
+    away). By distance, of ‖a − b‖² = ‖a‖² − 2 a·b + ‖b‖² there stays a·b − ‖b‖²/2: halved and
+    negated, so that it is largest where the distance is least.
+    """
     at = slice(first, first + len(part))
     norms = torch.from_numpy(rows.norms[at])
     if direction:
         scores = anchors @ (part / norms[:, None]).T
-    else:  # of ‖a − b‖² = ‖a‖² − 2 a·b + ‖b‖², what depends on b
+    else:
         scores = torch.addmm(-norms * norms / 2, anchors, part.T)
     if not chosen[at].all():
         scores[:, torch.from_numpy(~chosen[at])] = -torch.inf
@@ -129,7 +133,9 @@ def _without(found: np.ndarray, anchor: int, wanted: int) -> np.ndarray:
     return found[found != anchor][:wanted]
 
 
-def kept_in_picture(points: np.ndarray, chosen: np.ndarray, true: TrueNeighbours) -> Kept:
+def neighbour_recall(
+    points: np.ndarray, chosen: np.ndarray, true: TrueNeighbours
+) -> NeighbourRecall:
     """Compare with the nearest in the picture.
 
     Args:
@@ -152,4 +158,6 @@ def kept_in_picture(points: np.ndarray, chosen: np.ndarray, true: TrueNeighbours
     share, half = float(shares.mean()), 0.0
     if len(shares) < true.among:
         half = half_interval(shares)
-    return Kept(share, max(0.0, share - half), min(1.0, share + half), len(shares), wanted)
+    return NeighbourRecall(
+        share, max(0.0, share - half), min(1.0, share + half), len(shares), wanted
+    )
