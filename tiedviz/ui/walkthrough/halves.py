@@ -1,18 +1,36 @@
-"""The toy that every step works on: its tables, edited in place and kept from step to step."""
+"""What steps share: the toy's tables on the left, the model's word and prompt on the right.
+
+All of it is kept from step to step.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
-from tiedviz.compute.toy import LARGEST, TOY_E, TOY_H, TOY_WORDS, Toy, Weights, read_cells
+from tiedviz.compute.toy import DIMENSIONS, LARGEST, TOY_WORDS, Toy, read_cells
+from tiedviz.compute.toy_training import Weights
+from tiedviz.ui.caches import scored_state
+from tiedviz.ui.frame.model_choice import chosen_source
+from tiedviz.words.refusals import Refusal
+from tiedviz.words.tokens import Token, markdown_safe
 
-COLUMNS = ("x₁", "x₂", "x₃")
+if TYPE_CHECKING:
+    from tiedviz.compute.next_token.state import ScoredState
+    from tiedviz.models.loaded import LoadedModel
+    from tiedviz.models.prompt import Prompt
+
 WORD_KEY = "toy word"
 TARGET_KEY = "toy target"
 _KEPT = "toy as edited"
 _BASES = "toy as the editors were given it"
 _ROUND = "toy resets"
+REAL_WORD_KEY = "walkthrough word"
+_PIECE_KEY = "walkthrough piece"
+PROMPT_KEY = "walkthrough prompt"
+_FIRST_WORD = " unhappiness"
 
 
 def toy_editor(*, state: bool) -> Toy:
@@ -49,10 +67,7 @@ def current_toy() -> Toy:
 
 def put_toy(toy: Toy) -> None:
     """Put other numbers into the tables, as if they had been typed."""
-    st.session_state[_KEPT] = {
-        "E": pd.DataFrame(toy.E, pd.Index(TOY_WORDS), COLUMNS),
-        "h": pd.DataFrame(toy.h[None], pd.Index(["h_L"]), COLUMNS),
-    }
+    st.session_state[_KEPT] = toy.frames()
     st.session_state.pop(_BASES, None)
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
 
@@ -100,7 +115,7 @@ def _editor(name: str) -> None:
             column: st.column_config.NumberColumn(
                 column, min_value=-LARGEST, max_value=LARGEST, step=0.001, format="%.4g"
             )
-            for column in COLUMNS
+            for column in DIMENSIONS
         },
         alt=f"{name} of the toy, editable",
     )
@@ -108,11 +123,7 @@ def _editor(name: str) -> None:
 
 def _kept() -> dict[str, pd.DataFrame]:
     """The tables as they were last edited, E and h."""
-    published = {
-        "E": pd.DataFrame(TOY_E, pd.Index(TOY_WORDS), COLUMNS),
-        "h": pd.DataFrame([TOY_H], pd.Index(["h_L"]), COLUMNS),
-    }
-    kept: dict[str, pd.DataFrame] = st.session_state.setdefault(_KEPT, published)
+    kept: dict[str, pd.DataFrame] = st.session_state.setdefault(_KEPT, Toy.published().frames())
     return kept
 
 
@@ -126,3 +137,63 @@ def _reset() -> None:
     for name in (_KEPT, _BASES, WORD_KEY, TARGET_KEY):
         st.session_state.pop(name, None)
     st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+def real_title() -> str:
+    """The heading of the right half: the chosen model's name, safe in Markdown."""
+    try:
+        return markdown_safe(chosen_source().title)
+    except Refusal:
+        return "A real model"  # what is wrong with the choice is said in the sidebar
+
+
+def real_token(loaded: LoadedModel) -> Token:
+    """A word is typed, its pieces are shown, one of them is picked. Kept from step to step.
+
+    Raises:
+        PromptRefusal: the word has no piece, or the tokenizer has more tokens than E has rows.
+    """
+    from tiedviz.compute.walkthrough_rows import pieces_of
+
+    text = st.text_input(
+        "A word for this model's tokenizer",
+        _FIRST_WORD,
+        key=REAL_WORD_KEY,
+        persist_state="session",
+        help="A space in front counts: most tokenizers keep it with the word.",
+    )
+    pieces = pieces_of(loaded, text)
+    chosen = st.session_state.get(_PIECE_KEY)
+    if chosen is not None and not 0 <= chosen < len(pieces):
+        st.session_state[_PIECE_KEY] = len(pieces) - 1
+    picked = st.pills(
+        "Its pieces, each with its ID",
+        range(len(pieces)),
+        format_func=lambda at: f"{markdown_safe(pieces[at].shown)} :gray[:small[{pieces[at].id}]]",
+        default=None if chosen is not None else len(pieces) - 1,
+        key=_PIECE_KEY,
+        required=True,
+        wrap=True,
+        persist_state="session",
+    )
+    return pieces[len(pieces) - 1 if picked is None else int(picked)]
+
+
+def real_prompt(loaded: LoadedModel, first: str) -> tuple[Prompt, ScoredState]:
+    """A prompt is typed and read where this model answers. Kept from step to step.
+
+    Args:
+        loaded: the model.
+        first: the prompt before anyone types.
+
+    Raises:
+        PromptRefusal, PromptTooLong: there is nothing to run, or too much.
+        ModelRefusal: its logits cannot be explained.
+    """
+    from tiedviz.models.prompt import encode
+
+    text = st.text_input("A prompt", first, key=PROMPT_KEY, persist_state="session")
+    prompt = encode(loaded, text)
+    for note in prompt.notes:
+        st.caption(f":material/info: {markdown_safe(note)}")
+    return prompt, scored_state(loaded, prompt, prompt.place)

@@ -8,18 +8,19 @@ import numpy as np
 import streamlit as st
 
 from tiedviz.compute.toy import Toy
-from tiedviz.ui.walkthrough.real import real_model
-from tiedviz.ui.walkthrough.toy import toy_editor
+from tiedviz.ui.frame.opened_model import opened_or_invited
+from tiedviz.ui.walkthrough.halves import toy_editor
+from tiedviz.ui.walkthrough.step import Choice, Question, Step
 from tiedviz.words.numbers import count, short_count
 
 if TYPE_CHECKING:
-    from tiedviz.compute.walkthrough.built import Built
+    from tiedviz.compute.walkthrough_model import TwoEnds
     from tiedviz.models.loaded import LoadedModel
 
 _BUILT_KEY = "both versions built"
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """The shapes; a block that may not change its width; both versions in PyTorch."""
     toy = toy_editor(state=True)
     _shapes(toy)
@@ -65,18 +66,18 @@ def _one_block(toy: Toy) -> None:
 
 def _build(toy: Toy) -> None:
     if st.button("Build both in PyTorch", icon=":material/construction:", type="primary"):
-        from tiedviz.compute.walkthrough.built import build_both
+        from tiedviz.compute.walkthrough_model import build_both
 
         with st.spinner("Building", show_time=True):
             st.session_state[_BUILT_KEY] = build_both(toy.V, toy.d)
     if _BUILT_KEY in st.session_state:
-        from tiedviz.compute.walkthrough.built import CODE
+        from tiedviz.compute.walkthrough_model import TWO_ENDS_CODE
 
-        st.code(CODE, language="python")
+        st.code(TWO_ENDS_CODE, language="python")
         _show_built(st.session_state[_BUILT_KEY])
 
 
-def _show_built(built: tuple[Built, Built]) -> None:
+def _show_built(built: tuple[TwoEnds, TwoEnds]) -> None:
     untied, tied = built
     rows = (
         ("embedding.weight", _shape(untied.input_shape), _shape(tied.input_shape)),
@@ -94,12 +95,12 @@ def _shape(shape: tuple[int, ...]) -> str:
     return " × ".join(count(each) for each in shape)
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """Its two ends, its blocks, and both versions at its size."""
-    loaded = real_model("Then its two matrices and its blocks are measured here.")
+    loaded = opened_or_invited("Then its two matrices and its blocks are measured here.")
     if loaded is None:
         return
-    from tiedviz.compute.walkthrough.built import build_both
+    from tiedviz.compute.walkthrough_model import build_both
 
     rows, width = loaded.embedding.shape
     head = loaded.scoring_matrix.shape
@@ -117,7 +118,7 @@ def real_half() -> None:
 
 
 def _blocks(loaded: LoadedModel) -> None:
-    from tiedviz.compute.walkthrough.blocks import blocks_of
+    from tiedviz.compute.walkthrough_model import blocks_of
 
     blocks = blocks_of(loaded)
     if blocks is None:
@@ -137,3 +138,35 @@ def _blocks(loaded: LoadedModel) -> None:
             f"learn one step instead of {blocks.calls}."
         )
     st.markdown(words)
+
+
+def _question(toy: Toy) -> Question:
+    n = 5  # words
+    return Choice(
+        "step 4",
+        f"The toy reads {n} words at once, so h_L has shape {n} × {toy.d}. What shape have the "
+        "logits?",
+        (
+            f"{n} × {toy.d}",
+            f"{toy.V} × {toy.d}",
+            f"{n} × {toy.V}",
+            f"{toy.V} × {toy.V}",
+        ),
+        2,
+        "Each position gets one score for each word of the vocabulary.",
+        f"({n} × {toy.d}) times ({toy.d} × {toy.V}) is {n} × {toy.V}, tied or not.",
+    )
+
+
+STEP = Step(
+    title="Two jobs, two shapes",
+    idea=(
+        "A table stands at the entrance (E_in: ID → vector) and a matrix at the exit (W_out: "
+        "vector → V scores). Between them L blocks turn h_0 into h_L, all d wide. Stored row by "
+        "row, both are V × d; written as maps, each has the transpose of the other's shape."
+    ),
+    task="Try to make a block wider, then build both versions.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

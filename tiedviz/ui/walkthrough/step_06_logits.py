@@ -9,17 +9,18 @@ import streamlit as st
 
 from tiedviz.charts.next_token import candidate_bars
 from tiedviz.charts.palette import OTHER, SHARED, scoring_colour
-from tiedviz.charts.word_bars import word_bars
+from tiedviz.charts.walkthrough import word_bars
 from tiedviz.compute.toy import Toy
 from tiedviz.ui.drawing import draw
+from tiedviz.ui.frame.opened_model import opened_or_invited
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
-from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import TARGET_KEY, toy_editor, word_pills
+from tiedviz.ui.walkthrough.halves import TARGET_KEY, real_prompt, toy_editor, word_pills
+from tiedviz.ui.walkthrough.step import Choice, Question, Step
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import markdown_safe
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """Every dot product, softmax with a temperature, and −ln p."""
     toy = toy_editor(state=True)
     temperature = st.slider(
@@ -82,9 +83,9 @@ def _times(exponent: float) -> str:
     return f"{math.exp(exponent):.4g}" if exponent < 20 else "more than 10⁸"
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """Ten next tokens, the formula of this model, and how close it comes."""
-    loaded = real_model("Then its logits for any prompt stand here.")
+    loaded = opened_or_invited("Then its logits for any prompt stand here.")
     if loaded is None:
         return
     from tiedviz.compute.next_token.candidates import nearest_tokens
@@ -116,3 +117,29 @@ def real_half() -> None:
     st.page_link(
         "../pages/next_token.py", label="Take one logit apart", icon=":material/arrow_forward:"
     )
+
+
+def _question(toy: Toy) -> Question:
+    best = toy.words[toy.best]
+    return Choice(
+        "step 6",
+        "The temperature is halved. Which word is the likeliest then?",
+        toy.words,
+        toy.best,
+        "Dividing all logits by the same positive number leaves one thing as it was.",
+        f"“{best}”, as before: softmax keeps the order of the logits at any temperature. Only its "
+        "lead grows.",
+    )
+
+
+STEP = Step(
+    title="Logits, then probabilities",
+    idea=(
+        "Token j scores **z_j = h_L · e_j**, plus what this model adds. h_L is the state after the "
+        "final norm. Softmax turns the V logits into probabilities and keeps their order."
+    ),
+    task="Change h_L until another word wins.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

@@ -6,8 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.compute.toy import Toy, neighbours, word_ids
-from tiedviz.ui.walkthrough.real import real_model, real_token
-from tiedviz.ui.walkthrough.toy import toy_editor, word_pills
+from tiedviz.ui.frame.opened_model import opened_or_invited
+from tiedviz.ui.walkthrough.halves import real_token, toy_editor, word_pills
+from tiedviz.ui.walkthrough.step import Choice, Question, Step
 from tiedviz.words.numbers import count
 from tiedviz.words.tokens import markdown_safe
 
@@ -17,7 +18,7 @@ _COLUMNS = {
 }
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """A sentence as IDs; one word's neighbours by ID and by meaning."""
     text = st.text_input(
         "A sentence of the toy's words", "the cat ran", key="toy sentence", persist_state="session"
@@ -75,12 +76,14 @@ def _side_by_side(by_id: pd.DataFrame, by_meaning: pd.DataFrame) -> None:
             )
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """The same with this model's tokenizer and E."""
-    loaded = real_model("Then you can type any word and see its pieces and their neighbours.")
+    loaded = opened_or_invited(
+        "Then you can type any word and see its pieces and their neighbours."
+    )
     if loaded is None:
         return
-    from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
+    from tiedviz.compute.walkthrough_rows import next_by_id, next_by_meaning
 
     token = real_token(loaded)
     _side_by_side(next_by_id(loaded, token.id), next_by_meaning(loaded, token.id))
@@ -89,3 +92,35 @@ def real_half() -> None:
         f"{count(loaded.embedding.shape[0])}. By ID: the rows stored next to it. By meaning: the "
         f"rows of E that point most the same way, among all ({loaded.dtype})."
     )
+
+
+def _question(toy: Toy) -> Question:
+    one, two = toy.words[1], toy.words[2]
+    return Choice(
+        "step 1",
+        f"“{one}” has ID 1 and “{two}” has ID 2. What follows from that?",
+        (
+            f"“{two}” means twice as much as “{one}”",
+            f"“{one}” and “{two}” mean nearly the same",
+            "They are read from row 1 and row 2, and nothing else",
+            f"“{two}” is the rarer word",
+        ),
+        2,
+        "Would anything change if the two rows and their numbers were swapped together?",
+        "An ID is an address. Renumber all tokens, move their rows along, and the model is the "
+        "same.",
+    )
+
+
+STEP = Step(
+    title="A token ID is an address",
+    idea=(
+        "A tokenizer cuts text into pieces and gives each piece a number, its **ID**. The ID says "
+        "only *which row* of a table to read. It is a house number, not a quantity: ID 2 is not "
+        "twice ID 1, and neighbours by number need not mean anything alike."
+    ),
+    task="Pick a word and compare its neighbours by ID with its neighbours by meaning.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

@@ -5,17 +5,25 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.word_bars import two_sides
-from tiedviz.compute.toy import LearningStep, Toy, Weights, learn, tables_of, what_moved
+from tiedviz.charts.walkthrough import two_sides
+from tiedviz.compute.toy import Toy
+from tiedviz.compute.toy_training import LearningStep, Weights, learn, tables_of, what_moved
 from tiedviz.ui.drawing import draw
+from tiedviz.ui.frame.opened_model import opened_or_invited
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
-from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import TARGET_KEY, toy_editor, weights_control, word_pills
+from tiedviz.ui.walkthrough.halves import (
+    TARGET_KEY,
+    real_prompt,
+    toy_editor,
+    weights_control,
+    word_pills,
+)
+from tiedviz.ui.walkthrough.step import Choice, Question, Step
 from tiedviz.words.numbers import count, plural
 from tiedviz.words.tokens import markdown_safe
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """One step of training: who gets a gradient, and what moved."""
     toy = toy_editor(state=True)
     read = word_pills(toy, "Word that is read, x")
@@ -84,14 +92,14 @@ def _formulas(step: LearningStep) -> None:
         )
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """Which rows one prediction of this model would correct, from its forward pass alone."""
-    loaded = real_model("Then you see which of its rows one prediction corrects.")
+    loaded = opened_or_invited("Then you see which of its rows one prediction corrects.")
     if loaded is None:
         return
     from tiedviz.compute.next_token.candidates import nearest_tokens
     from tiedviz.compute.unembedding import unembedding_of
-    from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
+    from tiedviz.compute.walkthrough_model import pulls, rows_pushed
 
     prompt, found = real_prompt(loaded, DEFAULT_PROMPT)
     after = unembedding_of(loaded).after
@@ -142,3 +150,34 @@ def _link_to_gradients() -> None:
     """To the page that measures both sides on the whole model."""
     st.caption("Both sides of every row, on this model and your text:")
     st.page_link("../pages/gradients.py", label="Gradients", icon=":material/arrow_forward:")
+
+
+def _question(toy: Toy) -> Question:
+    return Choice(
+        "step 7",
+        "The tables are separate. A word was not read; it was the right answer. After one step …",
+        (
+            "its input vector has moved, its logit has not",
+            "both have moved",
+            "its logit has moved, its input vector has not",
+            "neither has moved",
+        ),
+        2,
+        "Through the input a gradient reaches only rows that were read.",
+        "The output side corrects its row of W, so its logit moves. Its row of E was not read and "
+        "gets nothing. Were the tables tied, the one row would have moved, and both with it.",
+    )
+
+
+STEP = Step(
+    title="The table learns twice",
+    idea=(
+        "One step of training sends a gradient to E on two ways: through the input, to the rows "
+        "that were read, and through the output, to **every** row. Tied, both meet in one table, "
+        "so a token's input vector and its logit move together."
+    ),
+    task="Train one step tied, then the same step with a copy.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

@@ -1,14 +1,22 @@
-"""Questions that are checked at once: a choice, whole numbers, or two sentences of one's own."""
+"""What a step of the walkthrough is made of: its words, its two halves, and a question."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from tiedviz.compute.toy import Toy
+
+PAPER = (
+    "Press & Wolf, *Using the Output Embedding to Improve Language Models*, 2017, "
+    "[arXiv 1608.05859](https://arxiv.org/abs/1608.05859)"
+)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Pick one.
+    """A question with a few answers to pick from.
 
     Attributes:
         key: what its state is kept under.
@@ -29,7 +37,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Work out whole numbers.
+    """A question for whole numbers to work out.
 
     Attributes:
         key, text, hint, answer: as above.
@@ -45,7 +53,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class OwnWords:
-    """Say it in your own words; what a good answer mentions is looked for.
+    """A question for sentences of one's own; what a good answer mentions is looked for.
 
     Attributes:
         key, text, hint, answer: as above.
@@ -64,6 +72,30 @@ class OwnWords:
 
 
 Question = Choice | Numbers | OwnWords
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step.
+
+    Attributes:
+        title: its name.
+        idea: the one thing to take away, in two or three sentences.
+        task: the one thing to do.
+        toy_half: draws the left half, on the toy; it needs no model. None: there are no halves.
+        real_half: draws the right half, on the chosen model. What it refuses leaves the left one.
+        below: draws what stands below both, over the whole width.
+        question: asked at the end, answered from the toy as it is now.
+    """
+
+    title: str
+    idea: str
+    task: str
+    toy_half: Callable[[], None] | None = None
+    real_half: Callable[[], None] | None = None
+    below: Callable[[], None] | None = None
+    question: Callable[[Toy], Question] | None = None
+
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 _NUMBER = re.compile(r"(\d+)(?:\.(\d+))?([kmb]?)", re.IGNORECASE)

@@ -20,9 +20,10 @@ from enum import StrEnum
 import numpy as np
 import pandas as pd
 
-from tiedviz.compute.toy.lookup import one_hot
-from tiedviz.compute.toy.scores import TOY_W
-from tiedviz.compute.toy.toy import Toy
+from tiedviz.compute.toy import Toy, one_hot
+
+TOY_W = ((0.4, -0.6, 0.2), (-0.3, 0.5, 0.7), (0.8, 0.1, -0.2), (-0.5, 0.3, 0.1))
+"""What an output matrix of its own might hold, for showing what "untied" means."""
 
 
 class Weights(StrEnum):

@@ -8,9 +8,10 @@ import streamlit as st
 
 from tiedviz.compute.counts.catalogue_frame import share_frame, where_families_stop_tying
 from tiedviz.compute.toy import Toy, byte_ids, word_ids
+from tiedviz.ui.frame.opened_model import opened_or_invited
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
-from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import current_toy, toy_editor, word_pills
+from tiedviz.ui.walkthrough.halves import current_toy, real_prompt, toy_editor, word_pills
+from tiedviz.ui.walkthrough.step import Choice, Question, Step
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.tokens import markdown_safe
 
@@ -21,7 +22,7 @@ _POSITIONS = ((0.0, 0.1, 0.0), (0.1, 0.0, -0.1))
 _FAMILIES = ("Qwen2.5", "Gemma 3", "GPT-2")
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """A sentence by words and by bytes; the same word at two positions."""
     text = st.text_input(
         "Type a sentence", "the llama ran", key="toy unknown", persist_state="session"
@@ -71,9 +72,9 @@ def _position(toy: Toy) -> None:
     )
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """Its marks, its unknown, and what it adds on the way in and out; each measured."""
-    loaded = real_model("Then its special rows are listed and its extras measured.")
+    loaded = opened_or_invited("Then its special rows are listed and its extras measured.")
     if loaded is not None:
         _marks(loaded)
         _unknown(loaded)
@@ -82,7 +83,7 @@ def real_half() -> None:
 
 
 def _marks(loaded: LoadedModel) -> None:
-    from tiedviz.compute.walkthrough.special import other_marks, special_rows
+    from tiedviz.compute.walkthrough_rows import other_marks, special_rows
 
     columns = {
         "role": st.column_config.TextColumn("mark", width="small"),
@@ -103,8 +104,7 @@ def _marks(loaded: LoadedModel) -> None:
 
 
 def _unknown(loaded: LoadedModel) -> None:
-    from tiedviz.compute.walkthrough.pieces import pieces_of
-    from tiedviz.compute.walkthrough.special import spells_bytes
+    from tiedviz.compute.walkthrough_rows import pieces_of, spells_bytes
 
     pieces = pieces_of(loaded, "blorptangle 🦙")
     unknown = loaded.tokenizer.unk_token_id
@@ -123,7 +123,7 @@ def _extras(loaded: LoadedModel) -> None:
 
 
 def _on_the_way_in(loaded: LoadedModel) -> list[tuple[str, str]]:
-    from tiedviz.compute.walkthrough.entrance import entrance_of
+    from tiedviz.compute.walkthrough_model import entrance_of
 
     found = entrance_of(loaded)
     if found is None:
@@ -184,3 +184,33 @@ def _untied() -> None:
     st.page_link(
         "../pages/embedding_share.py", label="Embedding share", icon=":material/arrow_forward:"
     )
+
+
+def _question(toy: Toy) -> Question:
+    return Choice(
+        "step 8",
+        "A byte-level vocabulary meets a word nobody ever wrote. What happens?",
+        (
+            "It becomes UNK",
+            "It is cut into smaller pieces, bytes if need be",
+            "It gets a new row of E",
+            "The model refuses it",
+        ),
+        1,
+        "Every text is a sequence of bytes, and there are only 256 of them.",
+        "It is cut into pieces that exist. With a piece for each byte nothing is ever unknown.",
+    )
+
+
+STEP = Step(
+    title="Edge cases",
+    idea=(
+        "Some rows are marks, not text. Some words have no row. Position is added elsewhere or "
+        "not at all. And many models put something between E and the block, or between the "
+        "product and the logit."
+    ),
+    task="Type a word the toy does not know.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

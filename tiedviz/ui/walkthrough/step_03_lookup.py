@@ -9,18 +9,19 @@ import streamlit as st
 
 from tiedviz.charts.palette import LIVE, OTHER
 from tiedviz.compute.toy import Toy, one_hot, zero_share
-from tiedviz.ui.walkthrough.real import real_model, real_token
-from tiedviz.ui.walkthrough.toy import toy_editor, word_pills
+from tiedviz.ui.frame.opened_model import opened_or_invited
+from tiedviz.ui.walkthrough.halves import real_token, toy_editor, word_pills
+from tiedviz.ui.walkthrough.step import Numbers, Question, Step
 from tiedviz.words.numbers import count, percent, scientific
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.walkthrough.lookup import LookupTimed
+    from tiedviz.compute.walkthrough_rows import LookupTimed
 
 _TIMED_KEY = "lookup timed"
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """One-hot times E, zeros greyed; the transpose defined; the gradient."""
     toy = toy_editor(state=False)
     row = word_pills(toy, "One-hot of")
@@ -85,12 +86,12 @@ def _bracketed(lines: list[str]) -> str:
     return rf"\begin{{bmatrix}} {inner} \end{{bmatrix}}"
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """Both ways on the real E, timed on this machine."""
-    loaded = real_model("Then both ways are timed on its own table.")
+    loaded = opened_or_invited("Then both ways are timed on its own table.")
     if loaded is None:
         return
-    from tiedviz.compute.walkthrough.lookup import time_lookup
+    from tiedviz.compute.walkthrough_rows import time_lookup
 
     token = real_token(loaded)
     rows, width = loaded.embedding.shape
@@ -127,3 +128,28 @@ def _show(timed: LookupTimed) -> None:
 
 def _seconds(seconds: float) -> str:
     return f"{seconds * 1e6:,.0f} µs" if seconds < 1e-3 else f"{seconds * 1e3:,.1f} ms"
+
+
+def _question(toy: Toy) -> Question:
+    wasted = (toy.V - 1) * toy.d
+    return Numbers(
+        "step 3",
+        "One-hot times E on the toy: how many of its products multiply by 0?",
+        (("products with 0", wasted),),
+        "All rows but one, and every column of them.",
+        f"(V − 1) · d = {toy.V - 1} · {toy.d} = {wasted} of {toy.V * toy.d}.",
+    )
+
+
+STEP = Step(
+    title="Lookup is a matrix multiply",
+    idea=(
+        "The same row comes out of a product: a vector with a single 1 at place x, times E. All "
+        "other products are with 0, so nobody computes them; but the product explains what "
+        "learning does: it is differentiable, and **only the row that was read gets a gradient**."
+    ),
+    task="Pick a row, and find the part of the table that is multiplied by zero.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.table_picture import place_in_table, table_picture
-from tiedviz.compute.toy import Toy
+from tiedviz.charts.walkthrough import place_in_table, table_picture
+from tiedviz.compute.toy import DIMENSIONS, Toy
 from tiedviz.ui.drawing import draw
-from tiedviz.ui.walkthrough.real import real_model, real_token
-from tiedviz.ui.walkthrough.toy import COLUMNS, toy_editor, word_pills
+from tiedviz.ui.frame.opened_model import opened_or_invited
+from tiedviz.ui.walkthrough.halves import real_token, toy_editor, word_pills
+from tiedviz.ui.walkthrough.step import Numbers, Question, Step
 from tiedviz.words.numbers import count, megabytes
 from tiedviz.words.tokens import markdown_safe
 
 _KEY = "The fuller a square, the larger its number; the amber frame is the row that is read."
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """E as 4 × 3 squares."""
     toy = toy_editor(state=False)
     row = word_pills(toy, "Read the row of")
@@ -34,7 +35,7 @@ def toy_half() -> None:
 def _cells(toy: Toy, lit: int) -> pd.DataFrame:
     return pd.DataFrame(
         [
-            (row, word, COLUMNS[column], float(toy.E[row, column]), row == lit)
+            (row, word, DIMENSIONS[column], float(toy.E[row, column]), row == lit)
             for row, word in enumerate(toy.words)
             for column in range(toy.d)
         ],
@@ -42,12 +43,12 @@ def _cells(toy: Toy, lit: int) -> pd.DataFrame:
     )
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """The rows around one token, and where they lie in the whole table."""
-    loaded = real_model("Then its table stands here, with the row of any token lit.")
+    loaded = opened_or_invited("Then its table stands here, with the row of any token lit.")
     if loaded is None:
         return
-    from tiedviz.compute.walkthrough.table import rows_around
+    from tiedviz.compute.walkthrough_rows import rows_around
 
     token = real_token(loaded)
     cells = rows_around(loaded, token.id)
@@ -71,3 +72,26 @@ def real_half() -> None:
         f"{megabytes(embedding.nbytes)} in {loaded.dtype}. Drawn: {drawn[0]} rows around "
         f"{markdown_safe(token.shown)}, {drawn[1]} of {count(width)} columns. {_KEY}"
     )
+
+
+def _question(toy: Toy) -> Question:
+    return Numbers(
+        "step 2",
+        "How many learned numbers does the toy's table hold?",
+        (("V × d", toy.V * toy.d),),
+        "One row for each word, the same number of columns in each.",
+        f"V × d = {toy.V} × {toy.d} = {toy.V * toy.d}.",
+    )
+
+
+STEP = Step(
+    title="The lookup table",
+    idea=(
+        "**E** is a table of V rows and d columns: one row for each token, d learned numbers in "
+        "each. To embed token x is to read row x. Nothing is computed."
+    ),
+    task="Light another row, and change one of its numbers.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+)

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.arrows import arrows
 from tiedviz.charts.palette import OUTPUT, SHARED, scoring_colour
-from tiedviz.charts.word_bars import drift_line
-from tiedviz.compute.arrows import seen_along
-from tiedviz.compute.toy import Tables, Toy, Weights, drift
+from tiedviz.charts.walkthrough import arrows, drift_line
+from tiedviz.compute.toy import Toy, seen_along
+from tiedviz.compute.toy_training import Tables, Weights, drift
 from tiedviz.ui.calculator import calculator
 from tiedviz.ui.drawing import draw
+from tiedviz.ui.frame.opened_model import opened_or_invited
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
-from tiedviz.ui.walkthrough.real import real_model, real_prompt
-from tiedviz.ui.walkthrough.toy import toy_editor, weights_control
+from tiedviz.ui.walkthrough.halves import real_prompt, toy_editor, weights_control
+from tiedviz.ui.walkthrough.step import Numbers, Question, Step
 from tiedviz.words.numbers import count, megabytes
 from tiedviz.words.tokens import markdown_safe
 
@@ -24,7 +24,7 @@ _READ, _TARGET = 2, 0  # "the", and then "cat"
 _STEPS = 20
 
 
-def toy_half() -> None:
+def _toy_half() -> None:
     """The switch, a few steps of training, and h_L among the rows that score."""
     toy = toy_editor(state=True)
     weights = weights_control("The output matrix is")
@@ -100,9 +100,9 @@ def _frame(numbers: np.ndarray, words: tuple[str, ...], name: str) -> pd.DataFra
     return pd.DataFrame(numbers.round(4), pd.Index(words), columns)
 
 
-def real_half() -> None:
+def _real_half() -> None:
     """What the live model's two names mean, and h_L of a prompt among its rows."""
-    loaded = real_model("Then Python is asked whether its two matrices are one.")
+    loaded = opened_or_invited("Then Python is asked whether its two matrices are one.")
     if loaded is None:
         return
     embedding, head = loaded.embedding, loaded.scoring_matrix
@@ -146,7 +146,34 @@ def real_half() -> None:
     )
 
 
-def below() -> None:
+def _below() -> None:
     """The calculator."""
     with st.expander("What tying saves at any size: the calculator", icon=":material/calculate:"):
         calculator("walkthrough calculator")
+
+
+def _question(toy: Toy) -> Question:
+    table = toy.V * toy.d
+    return Numbers(
+        "step 5",
+        "How many numbers do the toy's tables hold?",
+        (("separate", 2 * table), ("tied", table)),
+        "Two tables of the same shape, or one.",
+        f"2·V·d = {2 * table} and V·d = {table}. The two tables are halved, not the model: its "
+        "blocks stay as they are.",
+    )
+
+
+STEP = Step(
+    title="Tying: one table for both",
+    idea=(
+        "Weight tying sets **W_out = Eᵀ**: the row that embeds a token also scores it. It is one "
+        "tensor under two names, not two tensors that agree. The two tables shrink from 2·V·d "
+        "numbers to V·d."
+    ),
+    task="Switch to an equal copy and train it for one step.",
+    toy_half=_toy_half,
+    real_half=_real_half,
+    question=_question,
+    below=_below,
+)
