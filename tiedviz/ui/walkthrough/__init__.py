@@ -8,6 +8,17 @@ from tiedviz.compute.toy import read_toy
 from tiedviz.ui.frame import refusals_shown, show_refusal
 from tiedviz.ui.frame.model_choice import MODEL_KEY
 from tiedviz.ui.share import share, toy_code
+from tiedviz.ui.walkthrough import (
+    step_01_address,
+    step_02_table,
+    step_03_lookup,
+    step_04_two_jobs,
+    step_05_tying,
+    step_06_logits,
+    step_07_learning,
+    step_08_edge_cases,
+    step_09_loop,
+)
 from tiedviz.ui.walkthrough.asking import ask, solved
 from tiedviz.ui.walkthrough.halves import current_toy, put_toy, real_title
 from tiedviz.ui.walkthrough.step_10_practice import practice_step
