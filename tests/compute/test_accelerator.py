@@ -27,16 +27,16 @@ from tiedviz.compute.token_map.neighbours import neighbours_of
 from tiedviz.compute.token_map.path import hidden_path
 from tiedviz.compute.token_map.projection import View
 from tiedviz.compute.token_map.table import facts, named_rows, projected
-from tiedviz.compute.tying.against_base import against_base
-from tiedviz.compute.tying.alike import alikeness
-from tiedviz.compute.tying.both_heads import through
-from tiedviz.compute.tying.prove import prove
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
 from tiedviz.compute.walkthrough.entrance import entrance_of
 from tiedviz.compute.walkthrough.special import special_rows
 from tiedviz.compute.walkthrough.table import rows_around
-from tiedviz.compute.witnesses.live import live_witnesses
+from tiedviz.verdict.against_base import against_base
+from tiedviz.verdict.alike import alikeness
+from tiedviz.verdict.both_heads import through
+from tiedviz.verdict.open_model import live_witnesses
+from tiedviz.verdict.prove import prove
 
 PROMPT = [41, 7, 90, 13, 66]
 

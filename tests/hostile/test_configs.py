@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from tiedviz.compute.counts.count import count_config
-from tiedviz.compute.witnesses.hearing import hear
 from tiedviz.files.config import read_config
 from tiedviz.models.loading import load
 from tiedviz.models.progress import silent
+from tiedviz.verdict.hearing import hear
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.opening import NotBuilt
 

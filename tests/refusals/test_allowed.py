@@ -7,11 +7,11 @@ import pytest
 import streamlit as st
 
 from tiedviz.compute.counts.sources import config_of
-from tiedviz.compute.witnesses.hearing import hear
 from tiedviz.files.allowed import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.ui.frame import shared_server
+from tiedviz.verdict.hearing import hear
 from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, PathNotAllowed
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tiedviz.compute.tying.break_one import BREAKS, tiny_tied_folder
 from tiedviz.models.building import intact
 from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.break_one import BREAKS, tiny_tied_folder
+from tiedviz.verdict.breaks import BREAK_WORDS
 from tiedviz.verdict.decide import decide
-from tiedviz.words.breaks import BREAK_WORDS
 
 VERDICTS = {
     "whole": "tied",

@@ -5,9 +5,9 @@ import torch
 from safetensors.torch import save_model
 
 from tests.verdict.conftest import DELETE, marian, randomise, tiny
-from tiedviz.compute.witnesses.loaded import hear_loaded
 from tiedviz.models.building import building
 from tiedviz.verdict.decide import decide
+from tiedviz.verdict.loaded import hear_loaded
 from tiedviz.verdict.repair import repair_for
 
 E = "model.embed_tokens.weight"
@@ -149,7 +149,7 @@ def test_a_decoder_of_another_class_has_its_own_table(save, tie, word):
 def test_an_output_tied_to_the_decoders_own_table_can_be_opened_and_heard(
     save, make, tiny_tokenizer
 ):
-    from tiedviz.compute.witnesses.hearing import hear
+    from tiedviz.verdict.hearing import hear
 
     saved = save(make(True))
     tiny_tokenizer.save_pretrained(saved.folder)

@@ -7,8 +7,10 @@ from torch import nn
 
 from tests.tiny_models import RECIPES, build
 from tests.verdict.conftest import tiny
-from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.storage import (
+from tiedviz.verdict.decide import decide
+from tiedviz.verdict.declared import declared_in
+from tiedviz.verdict.loaded import hear_loaded
+from tiedviz.verdict.storage import (
     count_parameters,
     identity,
     overlap,
@@ -16,8 +18,6 @@ from tiedviz.compute.witnesses.storage import (
     same_values,
     tie_groups,
 )
-from tiedviz.verdict.decide import decide
-from tiedviz.verdict.declared import declared_in
 
 E, W = "model.embed_tokens.weight", "lm_head.weight"
 

@@ -6,9 +6,9 @@ from torch import nn
 
 from tests.tiny_models import build, opened
 from tests.verdict.conftest import tiny
-from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.measured import hear_measured
 from tiedviz.verdict.decide import decide
+from tiedviz.verdict.loaded import hear_loaded
+from tiedviz.verdict.measured import hear_measured
 
 
 def test_logits_of_a_tied_model_come_out_of_e():

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.verdict.conftest import DELETE
-from tiedviz.compute.witnesses.hearing import hearing, record_of
+from tiedviz.verdict.hearing import hearing, record_of
 from tiedviz.verdict.wording.report import markdown_report, short_name
 
 

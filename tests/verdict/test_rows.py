@@ -4,9 +4,9 @@ import torch
 from tests.tiny_models import opened
 from tests.verdict.conftest import tiny
 from tiedviz.compute.next_token.ranking import mass_beyond
-from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.rows import EmptyRows, empty_rows, fresh_rows
 from tiedviz.models.building import building
+from tiedviz.verdict.loaded import hear_loaded
+from tiedviz.verdict.rows import EmptyRows, empty_rows, fresh_rows
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from tiedviz.commands.options import Progress, add_json, print_json
-from tiedviz.compute.witnesses.hearing import Hearing, hear, record_of
+from tiedviz.verdict.hearing import Hearing, hear, record_of
 from tiedviz.words.numbers import count, exact_size, percent, plural
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.file import printable

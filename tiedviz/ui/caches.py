@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from tiedviz.compute.token_map.kept import Kept, TrueNeighbours
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.compute.token_map.table import Facts, NamedRows
-    from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
+    from tiedviz.verdict.hearing import Hearing
     from tiedviz.verdict.witnesses import Declared, Stored
     from tiedviz.words.catalogue import CatalogueRow
 
@@ -196,8 +196,8 @@ def files_verdict(name: str) -> Hearing:
     Raises:
         Refusal: they cannot be read.
     """
-    from tiedviz.compute.witnesses.hearing import hear
     from tiedviz.models.progress import silent
+    from tiedviz.verdict.hearing import hear
 
     return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
 
@@ -212,8 +212,8 @@ def header_verdict(key: str, _files: Path) -> Hearing:
     Raises:
         FileRefusal: they cannot be read.
     """
-    from tiedviz.compute.witnesses.hearing import hearing
     from tiedviz.verdict.audit import hear_files
+    from tiedviz.verdict.hearing import hearing
 
     return hearing("", *hear_files(_files, most=0), None)
 

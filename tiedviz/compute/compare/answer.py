@@ -12,11 +12,11 @@ import torch
 from tiedviz.compute.compare.question import question
 from tiedviz.compute.next_token.inspection import inspection
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
-from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.models.loaded import Kind, LoadedModel
 from tiedviz.models.prompt import Bos, Prompt, encode
 from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.hearing import Hearing, hearing, local_files
+from tiedviz.verdict.open_model import live_witnesses
 
 # Two stored copies are compared for the verdict up to this many bytes, as on other pages.
 _COMPARED_AT_ONCE = 100_000_000

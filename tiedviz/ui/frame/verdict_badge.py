@@ -13,8 +13,8 @@ from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.models.sources import Source
+    from tiedviz.verdict.hearing import Hearing
 
 _TONES: dict[str, tuple[Literal["blue", "orange", "red", "gray"], str]] = {
     "calm": ("blue", ":material/check:"),
@@ -46,7 +46,7 @@ def verdict_badge(source: Source) -> None:
 
 def _heard(source: Source) -> Hearing | None:
     """What can be heard without opening or fetching anything."""
-    from tiedviz.compute.witnesses.hearing import hearing, local_files
+    from tiedviz.verdict.hearing import hearing, local_files
 
     files = local_files(source.text)
     if files is not None:

@@ -13,8 +13,8 @@ from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.words.numbers import count
 
 if TYPE_CHECKING:
-    from tiedviz.compute.tying.against_base import AgainstBase
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.verdict.against_base import AgainstBase
 
 
 def against_base_tab(heard: Heard | None) -> None:
@@ -36,7 +36,7 @@ def against_base_tab(heard: Heard | None) -> None:
 
 
 def _show(now: LoadedModel, base: LoadedModel, heard: Heard) -> None:
-    from tiedviz.compute.tying.against_base import against_base
+    from tiedviz.verdict.against_base import against_base
 
     if now.embedding.shape[1] != base.embedding.shape[1]:
         st.warning("Their widths differ, so one was not made from the other.")

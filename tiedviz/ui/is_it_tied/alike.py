@@ -24,7 +24,7 @@ def alike(loaded: LoadedModel) -> None:
             st.caption("Row cosine, shared neighbours, and the cosine after the best rotation.")
             return
         place.empty()  # the numbers take its place
-        from tiedviz.compute.tying.alike import alikeness
+        from tiedviz.verdict.alike import alikeness
 
         with st.spinner("Comparing", show_time=True), loaded.lock:
             loaded.memo["alike"] = alikeness(loaded.embedding, loaded.scoring_matrix)

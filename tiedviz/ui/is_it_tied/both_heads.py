@@ -52,8 +52,8 @@ def _show(loaded: LoadedModel, text: str) -> None:
 
 
 def _top(loaded: LoadedModel, state: ScoredState, matrix: torch.Tensor) -> None:
-    from tiedviz.compute.tying.both_heads import through
     from tiedviz.compute.unembedding import unembedding_of
+    from tiedviz.verdict.both_heads import through
 
     after = unembedding_of(loaded).after
     assert after is not None  # a reading exists only where it was reproduced

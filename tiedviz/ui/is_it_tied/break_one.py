@@ -7,11 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import hearing
 from tiedviz.ui.is_it_tied.banner import banner
 from tiedviz.ui.is_it_tied.heard import Heard
 from tiedviz.verdict.audit import hear_files
-from tiedviz.words.breaks import BREAK_WORDS
+from tiedviz.verdict.breaks import BREAK_WORDS
+from tiedviz.verdict.hearing import hearing
 from tiedviz.words.tokens import markdown_safe
 
 
@@ -35,7 +35,7 @@ def break_one_tab(heard: Heard | None) -> None:
 
 
 def _break(how: str, folder: Path) -> None:
-    from tiedviz.compute.tying.break_one import BREAKS, tiny_tied_folder
+    from tiedviz.verdict.break_one import BREAKS, tiny_tied_folder
 
     tiny_tied_folder(folder)
     BREAKS[how](folder)
@@ -52,7 +52,7 @@ def _fresh_rows(folder: Path) -> None:
     """Name rows that look freshly added."""
     from safetensors.torch import load_file
 
-    from tiedviz.compute.witnesses.rows import fresh_rows
+    from tiedviz.verdict.rows import fresh_rows
 
     table = load_file(folder / "model.safetensors")["model.embed_tokens.weight"]
     if (found := fresh_rows(table)) is not None:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
-from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.models.identity import identity
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, remember_heard, residents
@@ -18,6 +16,8 @@ from tiedviz.ui.frame.opening import open_button
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.frame.stale import is_stale
 from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.hearing import Hearing, hearing, local_files
+from tiedviz.verdict.open_model import live_witnesses
 from tiedviz.verdict.witnesses import Declared, Stored
 from tiedviz.words.numbers import megabytes
 

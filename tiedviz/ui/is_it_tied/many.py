@@ -7,10 +7,10 @@ import json
 import pandas as pd
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import Hearing, record_of
 from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.frame.shared_server import without_paths
 from tiedviz.ui.is_it_tied.heard import Heard
+from tiedviz.verdict.hearing import Hearing, record_of
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe

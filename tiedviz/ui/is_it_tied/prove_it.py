@@ -14,8 +14,8 @@ from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.tying.prove import Proof
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.verdict.prove import Proof
 
 _PROMPT = "The capital of France is"
 
@@ -38,8 +38,8 @@ def prove_it_tab(heard: Heard | None) -> None:
 
 
 def _show(loaded: LoadedModel, text: str) -> None:
-    from tiedviz.compute.tying.prove import Side, names_of, prove
     from tiedviz.models.prompt import encode, one_token
+    from tiedviz.verdict.prove import Side, names_of, prove
 
     token = one_token(loaded, text)
     ids = encode(loaded, _PROMPT).ids

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import record_of
 from tiedviz.models.sources import Source
 from tiedviz.ui.caches import residents
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
 from tiedviz.ui.is_it_tied.heard import Heard
+from tiedviz.verdict.hearing import record_of
 from tiedviz.verdict.wording.report import markdown_report
 
 

@@ -10,8 +10,8 @@ from tiedviz.words.numbers import percent, plural
 from tiedviz.words.refusals import Refusal
 
 if TYPE_CHECKING:
-    from tiedviz.compute.witnesses.rows import EmptyRows, FreshRows
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.verdict.rows import EmptyRows, FreshRows
 
 
 class Live(NamedTuple):
@@ -38,9 +38,9 @@ def hear_live(model: str, report: Report) -> tuple[Live | None, Refusal | None]:
 
 def live_witnesses(loaded: LoadedModel) -> Live:
     """What an open model says. It is not changed."""
-    from tiedviz.compute.witnesses.loaded import hear_loaded
-    from tiedviz.compute.witnesses.measured import hear_measured
-    from tiedviz.compute.witnesses.rows import empty_rows, fresh_rows
+    from tiedviz.verdict.loaded import hear_loaded
+    from tiedviz.verdict.measured import hear_measured
+    from tiedviz.verdict.rows import empty_rows, fresh_rows
 
     with loaded.lock:
         heard = hear_loaded(loaded.model, loaded.missing)

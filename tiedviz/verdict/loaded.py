@@ -9,16 +9,16 @@ import transformers
 from torch import nn
 from transformers import PreTrainedConfig, PreTrainedModel
 
-from tiedviz.compute.witnesses.quantised import equals_quantised
-from tiedviz.compute.witnesses.sides import Side, input_side, output_side, unwrapped
-from tiedviz.compute.witnesses.storage import (
+from tiedviz.verdict.live import Loaded
+from tiedviz.verdict.quantised import equals_quantised
+from tiedviz.verdict.sides import Side, input_side, output_side, unwrapped
+from tiedviz.verdict.storage import (
     count_parameters,
     overlap,
     same_storage,
     same_values,
     tie_groups,
 )
-from tiedviz.verdict.live import Loaded
 
 
 def hear_loaded(model: nn.Module, missing: Sequence[str] = ()) -> Loaded:

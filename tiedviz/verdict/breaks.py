@@ -1,4 +1,4 @@
-"""The ways a tied checkpoint gets broken, in words; `compute.tying.break_one` does them."""
+"""The ways a tied checkpoint gets broken, in words; `verdict.break_one` does them."""
 
 from __future__ import annotations
 

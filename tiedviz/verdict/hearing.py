@@ -13,9 +13,9 @@ from tiedviz.verdict.stored import compare_remote, from_header
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tiedviz.compute.witnesses.live import Live
     from tiedviz.models.progress import Report, Step
     from tiedviz.models.sources import ShelfSource
+    from tiedviz.verdict.open_model import Live
     from tiedviz.verdict.verdict import Verdict
     from tiedviz.verdict.witnesses import Declared, Stored
 
@@ -80,7 +80,7 @@ def hear(
     """
     live, refusal = None, None
     if load:
-        from tiedviz.compute.witnesses.live import hear_live
+        from tiedviz.verdict.open_model import hear_live
 
         live, refusal = hear_live(model, report)
     files = readable_path(model) or local_files(model)

@@ -68,4 +68,4 @@ BREAKS: dict[str, Callable[[Path], None]] = {
     "twice": _write_both,
     "merge": _merge_an_adapter,
 }
-"""What each does to a folder made by `tiny_tied_folder`; named as in `words.breaks`."""
+"""What each does to a folder made by `tiny_tied_folder`; named as in `verdict.breaks`."""

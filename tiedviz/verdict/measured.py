@@ -6,11 +6,11 @@ import logging
 from typing import Literal
 
 from tiedviz.compute.next_token.formula import formula_text
-from tiedviz.compute.tying.prove import Side, prove
 from tiedviz.compute.unembedding import Unembedding, unembedding_of
 from tiedviz.compute.unembedding.measure import probe_ids
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.verdict.live import Measured
+from tiedviz.verdict.prove import Side, prove
 from tiedviz.words.numbers import or_none
 
 _LOG = logging.getLogger(__name__)
