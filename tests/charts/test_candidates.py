@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tiedviz.charts.candidates import PICK, candidate_bars
+from tiedviz.charts.next_token import PICK, candidate_bars
 from tiedviz.charts.palette import LIVE, SHARED
 
 FRAME = pd.DataFrame(

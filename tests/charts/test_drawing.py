@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from altair.utils.schemapi import SchemaValidationError, enable_debug_mode
 
-from tiedviz.charts.candidates import candidate_bars
-from tiedviz.charts.filled import no_rows, specified
+from tiedviz.charts.next_token import candidate_bars
+from tiedviz.charts.palette import SHARED
+from tiedviz.charts.template import chart_template, rows_to_come
 from tiedviz.charts.word_bars import word_bars
 from tiedviz.ui.drawing import unchecked
 
@@ -21,7 +22,7 @@ def checks_come_back():
 
 def test_the_dictionary_is_the_checked_one():
     def chart():
-        return word_bars(WORDS, "logit", "#3b6fd4", 0)
+        return word_bars(WORDS, "logit", SHARED, 0)
 
     assert unchecked(chart()).to_dict() == chart().to_dict()
 
@@ -34,19 +35,19 @@ def test_nothing_is_checked():
     assert unchecked(wrong).to_dict()["mark"] == {"type": "no such mark"}
 
 
-def test_a_filled_chart_is_specified_once_and_filled_each_time():
+def test_a_template_is_specified_once_and_given_rows_each_time():
     frame = pd.DataFrame(
         {"rank": [1], "id": [7], "text": ["␣a"], "logit": [1.0], "probability": [0.5]}
     )
-    first = candidate_bars(frame, "probability", "#3b6fd4", 7)
-    second = candidate_bars(frame.assign(id=8), "probability", "#3b6fd4", 8)
-    assert first.specification is second.specification
+    first = candidate_bars(frame, "probability", SHARED, 7)
+    second = candidate_bars(frame.assign(id=8), "probability", SHARED, 8)
+    assert first.template is second.template
     assert first.to_dict()["params"] != second.to_dict()["params"]
     assert first.to_dict()["datasets"]["rows"]["id"].tolist() == [7]  # as it was before the second
 
 
-def test_a_filled_chart_is_checked_when_it_is_specified():
-    wrong = alt.Chart(no_rows()).mark_bar()
+def test_a_template_is_checked_when_it_is_specified():
+    wrong = alt.Chart(rows_to_come()).mark_bar()
     wrong.mark = {"type": "no such mark"}
     with pytest.raises(SchemaValidationError):
-        specified(wrong)
+        chart_template(wrong)

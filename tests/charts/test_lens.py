@@ -94,7 +94,7 @@ def test_a_click_gives_layer_and_position():
 def test_another_prompt_is_filled_into_the_same_specification():
     one = lens_cells(CELLS, shades(100)["rank"], READ, (0, 7))
     other = lens_cells(CELLS, shades(100)["rank"], ["a", "b"], (1, 8))
-    assert one.specification is other.specification
+    assert one.template is other.template
     deeper = lens_cells(CELLS[CELLS["layer"] == 0], shades(100)["rank"], READ, (0, 7))
     assert deeper.to_dict()["height"] < one.to_dict()["height"]
 

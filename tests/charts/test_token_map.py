@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
+from tiedviz.charts.palette import KIND_COLOURS
 from tiedviz.charts.token_map import (
     HEIGHT,
-    KIND_COLOURS,
     WIDTH,
     on_white,
     raster,

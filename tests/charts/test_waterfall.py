@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.next_token import waterfall
 
 STEPS = pd.DataFrame(
     {

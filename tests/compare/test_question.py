@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from tiedviz.compute.compare.question import question
-from tiedviz.models.loaded import Kind
+from tiedviz.models.loaded import ModelKind
 from tiedviz.words.refusals.continuation import NotTheSameQuestion
 
 
@@ -14,9 +14,9 @@ def model(kind, mask=None):
 
 
 CAUSAL, BERT, ROBERTA = (
-    model(Kind.CAUSAL),
-    model(Kind.MASKED, "[MASK]"),
-    model(Kind.MASKED, "<mask>"),
+    model(ModelKind.CAUSAL),
+    model(ModelKind.MASKED, "[MASK]"),
+    model(ModelKind.MASKED, "<mask>"),
 )
 
 
@@ -49,5 +49,5 @@ def test_a_masked_model_needs_a_gap_and_only_one():
 
 def test_a_model_that_fills_gaps_and_has_no_mark_for_one_is_refused():
     with pytest.raises(NotTheSameQuestion, match="no mark") as refused:
-        question(model(Kind.MASKED), "The capital of France is [MASK]")
+        question(model(ModelKind.MASKED), "The capital of France is [MASK]")
     assert "[MASK]" not in refused.value.remedy

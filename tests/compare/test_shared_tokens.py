@@ -5,7 +5,7 @@ from tokenizers import Tokenizer, models
 from transformers import PreTrainedTokenizerFast
 
 from tiedviz.compute.compare.shared_tokens import shared_tokens, token_texts
-from tiedviz.models.vocabulary import Vocabulary
+from tiedviz.models.loaded import Vocabulary
 from tiedviz.words.tokens import Alphabet
 
 

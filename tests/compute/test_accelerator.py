@@ -32,10 +32,8 @@ from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
 from tiedviz.compute.walkthrough.entrance import entrance_of
 from tiedviz.compute.walkthrough.special import special_rows
 from tiedviz.compute.walkthrough.table import rows_around
-from tiedviz.verdict.against_base import against_base
-from tiedviz.verdict.alike import alikeness
-from tiedviz.verdict.both_heads import through
-from tiedviz.verdict.open_model import live_witnesses
+from tiedviz.verdict.comparisons import against_base, alikeness, through
+from tiedviz.verdict.live import live_witnesses
 from tiedviz.verdict.prove import prove
 
 PROMPT = [41, 7, 90, 13, 66]

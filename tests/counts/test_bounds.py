@@ -53,7 +53,7 @@ def test_hostile_sizes_are_refused_within_two_seconds_and_little_memory(llama, c
 
 def test_what_no_key_gives_away_is_stopped_while_building(monkeypatch, llama):
     """As if a class kept its number of layers under a name nobody thought of."""
-    monkeypatch.setattr("tiedviz.models.unweighted.check_bounds", lambda *_: None)
+    monkeypatch.setattr("tiedviz.models.building.check_bounds", lambda *_: None)
     with pytest.raises(TooManyTensors, match=f"{MAX_TENSORS:,}"):
         count_config(llama(num_hidden_layers=1_000_000), "unseen")
     with pytest.raises(TooManyParameters):
@@ -149,7 +149,7 @@ def test_a_cold_command_refuses_a_million_layers_before_importing_torch(tmp_path
 
 def test_labels_that_no_language_model_has_are_left_out():
     """A million of them once took twenty seconds, with the build lock held."""
-    from tiedviz.models.unweighted import unweighted_model
+    from tiedviz.models.building import unweighted_model
 
     model = unweighted_model(
         {"model_type": "bert", "num_labels": 1_000_000, "num_hidden_layers": 1}, "x"

@@ -6,10 +6,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from tiedviz.charts.card import share_card
+from tiedviz.charts.embedding_share import TIED_TABLE, parts_chart, share_card, share_chart
 from tiedviz.charts.palette import LIVE, OUTPUT, SHARED
-from tiedviz.charts.parts import TIED_TABLE, parts_chart
-from tiedviz.charts.share import share_chart
 from tiedviz.compute.counts.table import share_frame
 
 NO_RING = pd.DataFrame(columns=["title", "parameters", "share"])

@@ -9,8 +9,7 @@ from torch import nn
 from tiedviz.compute.counts.count import count_config, count_model
 from tiedviz.compute.counts.counts import count_record, counts_in_row, memory
 from tiedviz.compute.counts.roles import count_parts
-from tiedviz.models.building import building, intact
-from tiedviz.models.unweighted import unweighted_model
+from tiedviz.models.building import building, intact, unweighted_model
 from tiedviz.words.catalogue import find_row
 from tiedviz.words.refusals.count import NoTokenTable
 

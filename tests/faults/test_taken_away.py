@@ -10,7 +10,7 @@ import streamlit as st
 from tests.hostile.conftest import page
 from tests.pages.conftest import text_of
 from tests.tiny_gguf import write_gguf
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 
 PAGES = ("next_token", "layers", "is_it_tied", "home", "embedding_share")
 
@@ -22,7 +22,7 @@ def opened():
     st.cache_resource.clear()
 
     def open_it(source: str) -> None:
-        opening = residents().open(source)
+        opening = model_pool().open(source)
         assert opening.wait(120) and opening.refusal is None, opening.refusal
 
     return open_it
@@ -41,7 +41,7 @@ def test_an_emptied_cache_takes_nothing_from_an_open_model(
         assert not app.exception, (name, app.exception)
     after = page("next_token", model=str(file), prompt="the cat").dataframe[0].value
     assert after["logit"].tolist() == before["logit"].tolist()
-    residents().forget(str(file))
+    model_pool().forget(str(file))
     opened(str(file))  # converted again
     again = page("next_token", model=str(file), prompt="the cat").dataframe[0].value
     assert again["logit"].tolist() == before["logit"].tolist()

@@ -3,7 +3,7 @@ import json
 import pytest
 import torch
 
-from tiedviz.files.folder import read_header
+from tiedviz.files.formats import read_header
 from tiedviz.words.refusals.file import (
     AdapterOnly,
     BrokenJson,

@@ -1,6 +1,6 @@
 from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
-from tiedviz.files.ggml_types import GGML_TYPES
+from tiedviz.files.gguf import GGML_TYPES
 
 
 def test_the_types_are_those_of_the_gguf_library():

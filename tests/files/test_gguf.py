@@ -7,8 +7,7 @@ from gguf.quants import quantize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiedviz.files.gguf import read_gguf, read_gguf_file
-from tiedviz.files.gguf_walk import FIRST_READ, HEADER_LIMIT, LongArray
+from tiedviz.files.gguf import FIRST_READ, HEADER_LIMIT, LongArray, read_gguf, read_gguf_file
 from tiedviz.words.refusals.file import (
     DamagedFile,
     EmptyFile,

@@ -1,7 +1,7 @@
 import pytest
 
-from tiedviz.files import json_text
-from tiedviz.files.json_text import parse_object, read_object
+from tiedviz.files import config
+from tiedviz.files.config import parse_object, read_object
 from tiedviz.words.refusals.file import (
     BrokenJson,
     EmptyFile,
@@ -49,8 +49,8 @@ def test_json_made_to_break_a_parser_is_refused(text):
 
 
 def test_text_that_would_take_far_more_memory_than_bytes_is_refused_unparsed(monkeypatch):
-    monkeypatch.setattr(json_text, "MAX_PARTS", 1000)
-    monkeypatch.setattr(json_text.json, "loads", lambda _: pytest.fail("it was parsed"))
+    monkeypatch.setattr(config, "MAX_PARTS", 1000)
+    monkeypatch.setattr(config.json, "loads", lambda _: pytest.fail("it was parsed"))
     with pytest.raises(HostileHeader, match="1,000 parts"):
         parse_object(b'{"a":[' + b"[]," * 1000 + b"0]}", "x.json")
 

@@ -1,6 +1,6 @@
 import pytest
 
-from tiedviz.files.listing import adapter_base, list_names, refuse_not_a_model
+from tiedviz.files.config import adapter_base, list_names, refuse_not_a_model
 from tiedviz.words.refusals.file import AdapterOnly, CannotOpen, NotAModelFolder, NothingThere
 
 

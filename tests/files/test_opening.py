@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from tiedviz.files.opening import open_weights, read_exactly, refuse_other_content
+from tiedviz.files.access import open_weights, read_exactly, refuse_other_content
 from tiedviz.words.refusals.file import (
     CannotOpen,
     EmptyFile,

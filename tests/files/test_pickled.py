@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiedviz.files import pickled, torch_zip
+from tiedviz.files import pickled
 from tiedviz.files.pickled import read_pickled, read_pickled_file
 from tiedviz.words.refusals.file import (
     DamagedFile,
@@ -175,7 +175,7 @@ def test_a_pickle_and_a_directory_over_the_limit_are_not_read(monkeypatch):
     monkeypatch.setattr(pickled, "PROGRAM_LIMIT", 1000)
     with pytest.raises(HeaderTooLarge, match="more than 1,000"):
         read(content)
-    monkeypatch.setattr(torch_zip, "DIRECTORY_LIMIT", 70_000)
+    monkeypatch.setattr(pickled, "DIRECTORY_LIMIT", 70_000)
     with pytest.raises(HeaderTooLarge, match="more than 70,000"):
         read(content)
 

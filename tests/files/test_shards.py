@@ -1,8 +1,8 @@
 import pytest
 
-from tiedviz.files import shards
+from tiedviz.files import formats
+from tiedviz.files.formats import join_shards, weight_map
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.shards import join_shards, weight_map
 from tiedviz.words.refusals.file import DamagedFile, HostileHeader, ShardOutside
 
 
@@ -50,7 +50,7 @@ def test_a_file_that_is_no_name_is_damage():
 
 
 def test_more_files_than_any_model_has_are_hostile(monkeypatch):
-    monkeypatch.setattr(shards, "MAX_SHARDS", 2)
+    monkeypatch.setattr(formats, "MAX_SHARDS", 2)
     with pytest.raises(HostileHeader):
         weight_map({"weight_map": {str(i): f"{i}.bin" for i in range(3)}}, "i")
 

@@ -56,11 +56,11 @@ def hostile_folder(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def open_hostile(hostile_folder) -> str:
     """Its name, with the model open for all tests of a file."""
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
 
     st.cache_data.clear()
     st.cache_resource.clear()
-    opening = residents().open(str(hostile_folder))
+    opening = model_pool().open(str(hostile_folder))
     assert opening.wait(120) and opening.refusal is None
     return str(hostile_folder)
 

@@ -6,11 +6,10 @@ import time
 import pytest
 from huggingface_hub import constants
 
-from tiedviz.models.fetched import Abandoned, Fetched
-from tiedviz.models.hub import watching
-from tiedviz.models.hub.cached import cached_snapshot
+from tiedviz.models import hub_download
+from tiedviz.models.hub import cached_snapshot
 from tiedviz.models.loading import load
-from tiedviz.models.progress import silent
+from tiedviz.models.progress import Abandoned, Fetched, silent
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.hub import HubStoodStill
 from tiedviz.words.refusals.opening import OpeningCancelled, WrongHash
@@ -64,21 +63,21 @@ def test_a_body_that_stands_still_is_given_up_once(large, monkeypatch):
 
 
 def test_whoever_waits_hears_for_how_long_nothing_came_and_may_stop(large, monkeypatch):
-    monkeypatch.setattr(watching, "_SILENCE", 0.2)
+    monkeypatch.setattr(hub_download, "_SILENCE", 0.2)
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 4)
     large.hang_after = 600_000
     said = []
 
-    def stop(step):
-        said.append(step)
-        if step.stage.startswith("Nothing came for 1 s"):
+    def stop(stage):
+        said.append(stage)
+        if stage.name.startswith("Nothing came for 1 s"):
             raise OpeningCancelled("org/tiny")
 
     began = time.monotonic()
     with pytest.raises(OpeningCancelled):
         load("org/tiny", report=stop)
     assert time.monotonic() - began < 10  # the standstill alone would be given up after 20 s
-    assert said[-1].stage == "Nothing came for 1 s (given up after 20 s)"
+    assert said[-1].name == "Nothing came for 1 s (given up after 20 s)"
     assert 2 << 18 <= said[-1].done < said[-1].total
 
 
@@ -95,4 +94,4 @@ def test_a_timeout_of_the_clients_own_comes_out_as_it_is():
         raise TimeoutError("own")
 
     with pytest.raises(TimeoutError, match="own"):
-        watching.watched(ends, Fetched(100, silent))
+        hub_download.watched(ends, Fetched(100, silent))

@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from tiedviz.models.hub.cached import cached_snapshot
-from tiedviz.models.hub.headers import remote_facts
-from tiedviz.models.hub.listing import list_repository
+from tiedviz.models.hub import cached_snapshot
+from tiedviz.models.hub_client import list_repository, remote_facts
 from tiedviz.models.loading import load
 from tiedviz.words.refusals.hub import DownloadCut, HubRefusal
 from tiedviz.words.refusals.opening import TooLittleMemory
@@ -18,7 +17,7 @@ def test_a_repository_opens_and_is_the_model_that_was_published(hub, tiny_folder
     opened = load("org/tiny", report=seen.append)
     assert opened.tied
     assert torch.equal(opened.embedding, load(str(folder)).embedding)
-    fetched = [step for step in seen if step.stage == "Fetching"]
+    fetched = [stage for stage in seen if stage.name == "Fetching"]
     assert fetched[-1].done == fetched[-1].total > 0
 
 
@@ -73,7 +72,7 @@ def test_shards_are_read_by_their_headers(hub, tiny_folder, tmp_path):
 
 
 def test_a_model_that_does_not_fit_is_refused_before_it_is_fetched(hub, tiny_folder, monkeypatch):
-    from tiedviz.models import machine as memory
+    from tiedviz.models import memory
 
     hub.repositories["org/tiny"] = tiny_folder()
     monkeypatch.setattr(memory, "available_memory", lambda: 1_000)

@@ -128,21 +128,21 @@ def test_a_revision_cannot_lead_out_of_the_cache(hub):
 
 
 def test_a_failure_of_the_hub_is_asked_again(hub, tiny_folder, monkeypatch):
-    from tiedviz.models.hub import known
+    from tiedviz.models import hub as hub_module
 
-    monkeypatch.setattr(known, "_FAILURE_KEPT", 0.0)
-    asked = known.Asked()
+    monkeypatch.setattr(hub_module, "_FAILURE_KEPT", 0.0)
+    asked = hub_module.HubAnswers()
     assert asked.about("org/late", None).exception(10) is not None
     hub.repositories["org/late"] = tiny_folder()
     assert asked.about("org/late", None).result(10).facts.V == 300
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
-    from tiedviz.models.hub import known
+    from tiedviz.models import hub as hub_module
 
-    monkeypatch.setattr(known, "_MOST_KEPT", 3)
-    monkeypatch.setattr(known, "_ask", lambda repo, revision, witness: repo)
-    asked = known.Asked()
+    monkeypatch.setattr(hub_module, "_MOST_KEPT", 3)
+    monkeypatch.setattr(hub_module, "_ask", lambda repo, revision, witness: repo)
+    asked = hub_module.HubAnswers()
     for number in range(10):
         asked.about(f"a/{number}", None).result()
     held = [each for each in vars(asked).values() if isinstance(each, dict)]

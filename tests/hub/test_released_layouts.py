@@ -5,8 +5,7 @@ import torch
 
 from tests.hub.released import released_gpt2
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.models.hub.headers import remote_facts
-from tiedviz.models.hub.listing import list_repository
+from tiedviz.models.hub_client import list_repository, remote_facts
 from tiedviz.models.loading import load
 from tiedviz.models.prompt import encode
 

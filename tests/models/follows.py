@@ -1,6 +1,6 @@
 """Follows a child that says its id and sleeps for an hour. Started by a test, to be killed."""
 
-from tiedviz.models.cache.child import follow
+from tiedviz.models.child_process import follow
 
 if __name__ == "__main__":
     code = "import os, time; print(os.getpid(), flush=True); time.sleep(3600)"

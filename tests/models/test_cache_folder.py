@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tiedviz.models.cache.folder import cache_root, entry, made_once, require_disk
+from tiedviz.models.cache import cache_root, entry, made_once, require_disk
 from tiedviz.words.refusals.opening import CacheNotWritable, TooLittleDisk
 
 _Usage = namedtuple("_Usage", "total used free")
@@ -100,7 +100,7 @@ def test_of_eight_threads_one_makes_the_entry(tmp_path):
 _MAKER = """
 import sys, time
 from pathlib import Path
-from tiedviz.models.cache.folder import made_once
+from tiedviz.models.cache import made_once
 with made_once(Path(sys.argv[1])) as folder:
     if folder is not None:
         (folder / "x").write_text("1")

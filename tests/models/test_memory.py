@@ -5,8 +5,8 @@ from __future__ import annotations
 import psutil
 import pytest
 
-from tiedviz.models import machine as memory
-from tiedviz.models.machine import HEADROOM, available_memory, require_memory
+from tiedviz.models import memory
+from tiedviz.models.memory import HEADROOM, available_memory, require_memory
 from tiedviz.words.refusals.opening import TooLittleMemory
 
 

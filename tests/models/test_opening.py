@@ -1,4 +1,4 @@
-"""One model on its way in: its step, its end, its refusal."""
+"""One model on its way in: its stage, its end, its refusal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import weakref
 
 import pytest
 
-from tiedviz.models import opening as opening_module
-from tiedviz.models.opening import Opening
-from tiedviz.models.progress import Step
+from tiedviz.models import pool
+from tiedviz.models.pool import Opening
+from tiedviz.models.progress import Stage
 from tiedviz.words.refusals.opening import NoSuchPath, OpeningCancelled, OpeningFailed
 
 
@@ -19,13 +19,13 @@ def test_the_step_is_what_was_reported_last():
     reported, looked = threading.Event(), threading.Event()
 
     def work(report) -> None:
-        report(Step("Fetching", 3, 4, "bytes"))
+        report(Stage("Fetching", 3, 4, "bytes"))
         reported.set()
         looked.wait(20)
 
     opening = Opening("x", work)
     assert reported.wait(20)
-    assert opening.step == Step("Fetching", 3, 4, "bytes")
+    assert opening.stage == Stage("Fetching", 3, 4, "bytes")
     assert not opening.finished and not opening.wait(0)
     looked.set()
     assert opening.wait(20) and opening.finished and opening.refusal is None
@@ -60,20 +60,20 @@ def test_an_unforeseen_error_is_one_line_here_and_a_traceback_in_the_log(caplog)
 
 
 def test_cancelling_stops_the_work_at_its_next_report():
-    steps = []
+    stages = []
     cancelled = threading.Event()
 
     def work(report) -> None:
-        report(Step("one"))
+        report(Stage("one"))
         cancelled.wait(20)
-        report(Step("two"))
-        steps.append("never")
+        report(Stage("two"))
+        stages.append("never")
 
     opening = Opening("x", work)
     opening.cancel()
     cancelled.set()
     assert opening.wait(20)
-    assert isinstance(opening.refusal, OpeningCancelled) and steps == []
+    assert isinstance(opening.refusal, OpeningCancelled) and stages == []
 
 
 def test_cancelling_what_is_done_changes_nothing():
@@ -84,15 +84,15 @@ def test_cancelling_what_is_done_changes_nothing():
 
 
 def test_a_fraction_is_known_where_the_end_is():
-    assert Step("x", 1, 4).fraction == 0.25
-    assert Step("x", 5, 4).fraction == 1.0
-    assert Step("x", 5).fraction is None and Step("x", 0, 0).fraction is None
+    assert Stage("x", 1, 4).fraction == 0.25
+    assert Stage("x", 5, 4).fraction == 1.0
+    assert Stage("x", 5).fraction is None and Stage("x", 0, 0).fraction is None
 
 
 @pytest.mark.parametrize("error", [NoSuchPath, ValueError], ids=["refusal", "fault"])
 def test_an_opening_that_failed_late_lets_go_of_what_it_held(error, monkeypatch):
     """A model that was all but open when somebody cancelled stayed in memory, counted by nobody."""
-    monkeypatch.setattr(opening_module._LOG, "exception", lambda *_: None)  # pytest keeps records
+    monkeypatch.setattr(pool._LOG, "exception", lambda *_: None)  # pytest keeps records
     kept = []
 
     class Model:

@@ -7,7 +7,7 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from tests.tiny_models import numbered_tokenizer
-from tiedviz.models.vocabulary import Vocabulary
+from tiedviz.models.loaded import Vocabulary
 from tiedviz.words.tokens import Alphabet
 
 

@@ -74,13 +74,13 @@ def press(app: AppTest, label: str) -> AppTest:
 
 def open_model(app: AppTest, title: str) -> AppTest:
     """Press the Open button, wait for the background, and draw the page again."""
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
 
     if not any(button.label == f"Open {title}" for button in app.button):
         return app  # somebody has opened it already
     press(app, f"Open {title}")
     source = app.selectbox(key="model").value
-    opening = residents().opening(source)
+    opening = model_pool().opening(source)
     if opening is not None:
         assert opening.wait(300)
         assert opening.refusal is None, opening.refusal

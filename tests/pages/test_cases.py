@@ -11,7 +11,7 @@ import pytest
 from tests.pages.conftest import open_model, text_of
 from tests.server import start_server
 from tests.tiny_gguf import write_gguf
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 
 
 def test_case_16_reruns_neither_load_nor_compute_again(visit, tiny_folder, monkeypatch):
@@ -24,9 +24,9 @@ def test_case_16_reruns_neither_load_nor_compute_again(visit, tiny_folder, monke
     )
     app = visit("next_token", model=str(tiny_folder(name="rerun")), prompt="the cat sat")
     app = open_model(app, "rerun")
-    [source] = residents().names
+    [source] = model_pool().names
     passes = []
-    counting = residents().get(source).model.register_forward_pre_hook(lambda *_: passes.append(1))
+    counting = model_pool().get(source).model.register_forward_pre_hook(lambda *_: passes.append(1))
     for value in (0.5, 2.0):
         app.get_by_key("temperature").set_value(value).run()
     assert passes == []  # a temperature changes no state
@@ -44,12 +44,12 @@ def test_case_17_of_four_models_in_turn_only_what_fits_stays_alive(visit, tiny_f
     for number in range(4):
         folder = str(tiny_folder(name=f"turn{number}", seed=number))
         open_model(visit("home", model=folder), f"turn{number}")
-        loaded = residents().get(folder)
-        assert 2 * loaded.nbytes < residents().budget < 3 * loaded.nbytes
+        loaded = model_pool().get(folder)
+        assert 2 * loaded.nbytes < model_pool().budget < 3 * loaded.nbytes
         names.append(folder)
         alive.append(weakref.ref(loaded.model))
         del loaded
-        assert residents().names == names[-2:]
+        assert model_pool().names == names[-2:]
     for _ in range(50):  # the thread that opened the last may still be on its way out
         gc.collect()
         if sum(model() is not None for model in alive) <= 2:
@@ -72,7 +72,7 @@ def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
     visit, tmp_path, tiny_tokenizer, empty_cache
 ):
     from tiedviz.files.facts import read_facts
-    from tiedviz.models.memory.costs import cost_of
+    from tiedviz.models.known import cost_of
     from tiedviz.models.sources import find_source
     from tiedviz.words.numbers import megabytes
 
@@ -82,7 +82,7 @@ def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
     assert needed == 4 * read_facts(file).parameters
     assert cost_of(find_source(str(file))).memory == needed
     app = visit("is_it_tied", model=str(file))
-    assert residents().names == [] and not empty_cache.exists()
+    assert model_pool().names == [] and not empty_cache.exists()
     assert f"{megabytes(needed)} memory" in text_of(app)
     assert any(box.value.startswith("**Tied") for box in app.success)  # from its tensor table
 

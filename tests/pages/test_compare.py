@@ -29,13 +29,13 @@ def start(visit, one, *others, prompt=PROMPT):
 
 def open_all(app):
     """Press the button, and draw the page until nothing is on its way any more."""
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
 
     [*_, button] = [b for b in app.button if b.key == "open to compare"]
     button.click().run()
     for _ in range(8):
         assert not app.exception, app.exception
-        under_way = [o for o in residents()._openings.values() if not o.finished]
+        under_way = [o for o in model_pool()._openings.values() if not o.finished]
         if not under_way and not any(b.label == "Cancel" for b in app.button):
             return app
         for opening in under_way:
@@ -55,7 +55,7 @@ def by_hand(folder, prompt=PROMPT):
 
 
 def test_before_anyone_acts_there_are_facts_and_one_button(visit, tied, untied):
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
 
     app = start(visit, tied, untied)
     assert app.title[0].value == "Compare"
@@ -63,7 +63,7 @@ def test_before_anyone_acts_there_are_facts_and_one_button(visit, tied, untied):
     assert "One table" in said and "Two tables" in said
     assert "Not asked yet" in said and "Agreement" not in said
     assert sum(button.label.startswith("Open first and second") for button in app.button) == 1
-    assert residents().names == []
+    assert model_pool().names == []
 
 
 def test_the_numbers_are_the_librarys_own(visit, tied, untied):
@@ -83,19 +83,19 @@ def test_the_numbers_are_the_librarys_own(visit, tied, untied):
 
 
 def test_it_works_though_the_second_lets_the_first_go(visit, tied, untied, monkeypatch):
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
 
     app = start(visit, tied, untied)
     sizes = [(folder / "model.safetensors").stat().st_size for folder in (tied, untied)]
-    monkeypatch.setattr(residents(), "budget", max(sizes) + 2000)
+    monkeypatch.setattr(model_pool(), "budget", max(sizes) + 2000)
     app = open_all(app)
-    assert residents().names == [str(untied)]
+    assert model_pool().names == [str(untied)]
     said = text_of(app)
     assert "Not open any more" in said and "bits" in said
     assert "let go before" not in said  # it wrote its text while it was in
     press(app, "Measure (opens what was let go)")
     for _ in range(6):
-        for opening in list(residents()._openings.values()):
+        for opening in list(model_pool()._openings.values()):
             opening.wait(60)
         app.run()
     assert "nearest neighbours" in text_of(app)

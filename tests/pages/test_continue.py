@@ -76,10 +76,10 @@ def test_a_stopped_run_keeps_what_is_written_and_goes_on_from_there(page, folder
     """A run that stops half way, as Streamlit stops one: by an exception where it draws."""
     from tiedviz.compute.continuation import GREEDY
     from tiedviz.models.prompt import encode
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
     from tiedviz.ui.continuing import continuation_so_far, write_on
 
-    loaded = residents().get(str(folder))
+    loaded = model_pool().get(str(folder))
     prompt = encode(loaded, "the dog ran")
 
     class Superseded(Exception):

@@ -10,7 +10,7 @@ from tests.pages.conftest import chart_data, text_of
 from tiedviz.commands.line import main
 from tiedviz.compute.counts import sources
 from tiedviz.compute.counts.table import share_frame
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.embedding_share import share
 from tiedviz.words.catalogue import catalogue, find_row
 
@@ -217,10 +217,10 @@ def test_an_open_untied_model_is_drawn_as_two_tables(page, tiny_folder, monkeypa
     drawn = []
     monkeypatch.setattr(share, "share_card", lambda *_, **__: drawn.append(_) or b"")
     monkeypatch.setattr(share, "_picture", share.card_of)
-    residents().open(folder).wait(60)
+    model_pool().open(folder).wait(60)
     app.run()
     assert "counted in memory" in text_of(app)
-    loaded = residents().get(folder)
+    loaded = model_pool().get(folder)
     [(headline, _, _, tables)] = drawn
     assert headline.endswith("of two is two tables.")
     assert tables == pytest.approx([loaded.embedding.numel() / loaded.parameters] * 2)

@@ -8,7 +8,7 @@ from transformers.models.llama import modeling_llama
 
 from tests.hub.conftest import hub
 from tests.pages.conftest import open_model, press, text_of
-from tiedviz.ui.caches import asked, residents
+from tiedviz.ui.caches import hub_answers, model_pool
 
 __all__ = ["hub"]  # a fixture
 
@@ -152,13 +152,13 @@ def test_rows_that_moved_since_the_base_are_counted_and_named(visit, edited):
     app = open_model(visit("is_it_tied", model=str(folder), tab="Against the base"), "checked")
     app.get_by_key("base").set_value(str(base)).run()
     app = press(app, "Open checked")
-    opening = residents().opening(str(base))
+    opening = model_pool().opening(str(base))
     assert opening is None or opening.wait(60)
     app.run()
     assert any("a trained head may have been lost" in box.value for box in app.warning)
     tensors["model.embed_tokens.weight"][[7, 9]] += 1
     save_file(tensors, path, metadata={"format": "pt"})
-    residents().forget(str(folder))
+    model_pool().forget(str(folder))
     app = open_model(app.run(), "checked")
     shown = {metric.label: metric.value for metric in app.metric}
     assert (shown["rows changed"], shown["rows unchanged"]) == ("2", "298")
@@ -179,7 +179,7 @@ def test_the_exported_python_says_what_the_page_says(visit, edited, capsys, tied
 def test_all_four_are_heard_by_one_button(visit, edited):
     folder = str(edited())
     app = press(visit("is_it_tied", model=folder), "Hear all four")
-    opening = residents().opening(folder)
+    opening = model_pool().opening(folder)
     assert opening is None or opening.wait(60)
     app.run()
     assert "not heard" not in text_of(app)
@@ -208,7 +208,7 @@ def act(app, tab, edited):
         base = str(edited())
         app.get_by_key("base").set_value(base).run()
         press(app, "Open checked")
-        assert (opening := residents().opening(base)) is None or opening.wait(60)
+        assert (opening := model_pool().opening(base)) is None or opening.wait(60)
         app.run()
         assert any(metric.label == "rows changed" for metric in app.metric)
     elif tab == "Many":
@@ -221,7 +221,7 @@ def act(app, tab, edited):
 def test_nothing_on_the_page_changes_the_loaded_model(visit, edited, tied):
     folder = str(edited(tied=tied))
     app = open_model(visit("is_it_tied", model=folder), "checked")
-    loaded = residents().get(folder)
+    loaded = model_pool().get(folder)
     before = everything_in(loaded)
     files = {path: path.read_bytes() for path in Path(folder).iterdir()}
     for tab in [tab.label for tab in app.tabs]:
@@ -229,7 +229,7 @@ def test_nothing_on_the_page_changes_the_loaded_model(visit, edited, tied):
         app.run()
         act(app, tab, edited)
         assert not app.exception, tab
-        assert residents().get(folder) is loaded
+        assert model_pool().get(folder) is loaded
         assert everything_in(loaded) == before, tab
         assert (loaded.scoring_matrix is loaded.embedding) is tied
     assert {path: path.read_bytes() for path in Path(folder).iterdir()} == files
@@ -262,7 +262,7 @@ def test_many_models_make_one_table(visit, edited):
 def test_two_copies_on_the_hub_are_compared_on_demand(visit, edited, hub):
     folder = edited(head=lambda e: e + 1)
     hub.repositories["org/two"] = folder
-    asked().about("org/two", None).result(20)
+    hub_answers().about("org/two", None).result(20)
     app = visit("is_it_tied", model="org/two")
     [banner] = [box.value for box in app.info if box.value.startswith("**")]
     assert banner.startswith("**Cannot tell.**")
@@ -362,7 +362,7 @@ def test_the_evidence_is_shown_whole(visit, edited, opened):
 
 
 def test_calls_are_code_and_names_stay_text():
-    from tiedviz.ui.is_it_tied.banner import prose
+    from tiedviz.ui.is_it_tied.evidence import prose
 
     assert prose("never call `tie_weights()`.").replace("\\", "") == "never call `tie_weights()`."
     assert "`tie_weights()`" in prose("never call `tie_weights()`.")

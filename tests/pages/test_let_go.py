@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from tests.pages.conftest import open_model
-from tiedviz.ui.caches import LruCache, residents
+from tiedviz.ui.caches import LruCache, model_pool
 from tiedviz.words.refusals import Refusal
 
 PAGES = ("home", "next_token", "layers", "token_map", "gradients", "compare", "walkthrough")
@@ -18,9 +18,9 @@ def test_a_visitor_who_looks_away_keeps_no_model_alive(visit, tiny_folder, page)
     app = open_model(visit("next_token", model=folder, prompt="the cat sat"), "going")
     app.switch_page(f"../pages/{page}.py").run()
     assert not app.exception
-    model = weakref.ref(residents().get(folder))
+    model = weakref.ref(model_pool().get(folder))
     assert model() is not None
-    residents().forget(folder)
+    model_pool().forget(folder)
     gc.collect()
     assert model() is None, gc.get_referrers(model())
 

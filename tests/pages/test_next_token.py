@@ -184,9 +184,9 @@ def test_pressing_cancel_leaves_the_page_usable(visit, folder, monkeypatch):
     assert "what you type is kept" in text_of(app)
     app.button(key="cancel on the page").click().run()
     goes_on.set()
-    from tiedviz.ui.caches import residents
+    from tiedviz.ui.caches import model_pool
 
-    assert residents().opening(str(folder)).wait(20)
+    assert model_pool().opening(str(folder)).wait(20)
     app.run()
     assert "was cancelled" in text_of(app)
     assert app.text_input(key="prompt").value == "typed before"

@@ -8,10 +8,9 @@ import torch
 from safetensors.torch import load_file
 
 from tiedviz.models.known import known_facts
-from tiedviz.models.lengths import LONGEST_UNTRAINED
 from tiedviz.models.loading import load
-from tiedviz.models.memory.residents import Residents
-from tiedviz.models.prompt import encode, one_token
+from tiedviz.models.pool import ModelPool
+from tiedviz.models.prompt import LONGEST_UNTRAINED, encode, one_token
 from tiedviz.models.sources import GgufSource, find_source
 from tiedviz.words.refusals.file import HostileHeader
 from tiedviz.words.refusals.opening import (
@@ -80,22 +79,22 @@ def test_one_storage_under_two_names_is_one_table(tiny_folder):
 def test_a_model_over_the_budget_is_refused_and_nobody_is_evicted(tiny_folder):
     small = str(tiny_folder(name="small"))
     large = str(tiny_folder(name="large", hidden_size=64, intermediate_size=512))
-    residents = Residents(load, budget=load(small).nbytes + 10)
-    assert residents.open(small).wait(60)
-    opening = residents.open(large)
+    pool = ModelPool(load, budget=load(small).nbytes + 10)
+    assert pool.open(small).wait(60)
+    opening = pool.open(large)
     assert opening.wait(60)
     assert isinstance(opening.refusal, OverBudget)
-    assert residents.names == [small]
+    assert pool.names == [small]
 
 
 def test_a_model_that_cannot_be_opened_evicts_nobody(tiny_folder):
     small, broken = str(tiny_folder(name="small")), tiny_folder(name="broken")
     config = json.loads((broken / "config.json").read_text()) | {"model_type": "nonsuch"}
     (broken / "config.json").write_text(json.dumps(config))
-    residents = Residents(load, budget=load(small).nbytes + 10)
-    residents.open(small).wait(60)
-    residents.open(str(broken)).wait(60)
-    assert residents.names == [small]
+    pool = ModelPool(load, budget=load(small).nbytes + 10)
+    pool.open(small).wait(60)
+    pool.open(str(broken)).wait(60)
+    assert pool.names == [small]
 
 
 def test_opening_what_is_open_loads_nothing(tiny_folder):
@@ -105,9 +104,9 @@ def test_opening_what_is_open_loads_nothing(tiny_folder):
         loads.append(source)
         return load(source, **options)
 
-    residents = Residents(counted, budget=10**9)
-    residents.open(folder).wait(60)
-    residents.open(folder).wait(60)
+    pool = ModelPool(counted, budget=10**9)
+    pool.open(folder).wait(60)
+    pool.open(folder).wait(60)
     assert loads == [folder]
 
 

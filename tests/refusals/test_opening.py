@@ -196,10 +196,10 @@ def test_no_two_faults_are_worded_alike(tiny_folder):
 
 
 def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_folder, monkeypatch):
-    from tiedviz.models.memory import placement
+    from tiedviz.models import memory
 
     folder = tiny_folder()
-    monkeypatch.setattr(placement, "available_memory", lambda: 123_000_000)
+    monkeypatch.setattr(memory, "available_memory", lambda: 123_000_000)
     with pytest.raises(opening.TooLittleMemory) as refused:
         load(str(folder))
     assert "400 MB" in str(refused.value) and "123 MB" in str(refused.value)
@@ -212,8 +212,7 @@ def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatc
 
 
 def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_folder, monkeypatch):
-    from tiedviz.verdict.audit import hear_files
-    from tiedviz.verdict.decide import decide
+    from tiedviz.verdict.audit import Audit, hear_files
 
     def ask(*_):
         raise AssertionError("a question on the terminal of the server")
@@ -224,7 +223,7 @@ def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_fo
     (folder / "modeling_own.py").write_text("raise SystemExit('this code was run')")
     with pytest.raises(checkpoint.RemoteCode):
         load(str(folder))
-    assert decide(*hear_files(folder)).word == "tied"  # the flag and the header say enough
+    assert Audit(*hear_files(folder)).verdict.word == "tied"  # the flag and the header say enough
 
 
 def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # case 33

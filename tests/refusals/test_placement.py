@@ -7,10 +7,9 @@ import torch
 from transformers import LlamaForCausalLM
 
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.models.checks import check_loaded
-from tiedviz.models.loading import load
-from tiedviz.models.machine import HEADROOM
-from tiedviz.models.memory import placement
+from tiedviz.models import memory
+from tiedviz.models.loading import check_loaded, load
+from tiedviz.models.memory import HEADROOM
 from tiedviz.words.refusals.opening import BrokenLoad, TableElsewhere, TooLittleMemory
 
 
@@ -24,7 +23,7 @@ def leave(monkeypatch, share, folder):
     from tiedviz.files.facts import read_facts
 
     room = int(read_facts(folder).float32_bytes * share)
-    monkeypatch.setattr(placement, "available_memory", lambda: HEADROOM + room)
+    monkeypatch.setattr(memory, "available_memory", lambda: HEADROOM + room)
 
 
 def test_blocks_go_to_disk_and_every_number_stays_the_same(big, monkeypatch, empty_cache):
@@ -65,7 +64,7 @@ def test_where_accelerators_are_accelerate_spreads_the_model(big, monkeypatch):
 
     accelerators(monkeypatch, True)
     leave(monkeypatch, 0.1, big)  # memory is no matter then
-    found = placement.place(LlamaForCausalLM, big, read_facts(big), "big")
+    found = memory.place(LlamaForCausalLM, big, read_facts(big), "big")
     assert found.options == {"device_map": "auto"}
     assert found.words == "spread over the accelerators"
 
@@ -77,10 +76,10 @@ def test_without_accelerators_room_decides(big, monkeypatch, empty_cache):
     facts = read_facts(big)
     accelerators(monkeypatch, False)
     leave(monkeypatch, 1.0, big)
-    assert placement.place(LlamaForCausalLM, big, facts, "big").options == {}
+    assert memory.place(LlamaForCausalLM, big, facts, "big").options == {}
     leave(monkeypatch, 0.6, big)
     with building():
-        options = placement.place(LlamaForCausalLM, big, facts, "big").options
+        options = memory.place(LlamaForCausalLM, big, facts, "big").options
     places = options["device_map"]
     assert places["model.embed_tokens"] == places["lm_head"] == "cpu"
     blocks = [places[f"model.layers.{n}"] for n in range(8)]
@@ -139,4 +138,4 @@ def test_a_model_without_a_list_of_blocks_is_too_large_as_a_whole(big, monkeypat
 
     leave(monkeypatch, 0.0, big)
     with pytest.raises(TooLittleMemory):
-        placement.place(Listless, big, read_facts(big), "listless")
+        memory.place(Listless, big, read_facts(big), "listless")

@@ -3,9 +3,7 @@ import torch
 
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.verdict.against_base import against_base
-from tiedviz.verdict.alike import alikeness
-from tiedviz.verdict.both_heads import through
+from tiedviz.verdict.comparisons import against_base, alikeness, through
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from tests.hub.conftest import hub
 from tests.hub.released import released_gpt2
 from tests.verdict.conftest import Checkpoint, tiny
 from tiedviz.commands.line import main
-from tiedviz.models.hub.headers import remote_header
-from tiedviz.models.hub.listing import list_repository
+from tiedviz.models.hub_client import list_repository, remote_header
 from tiedviz.verdict.stored import compare_remote, from_header
 from tiedviz.words.refusals.hub import DownloadCut, HubUnreachable
 
@@ -131,8 +130,8 @@ def test_two_copies_on_the_hub_are_decided_by_fetching_just_them(
 
 
 def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
-    from tiedviz.models.hub import headers
-    from tiedviz.verdict.copies import compare as comparing
+    from tiedviz.models import hub_client
+    from tiedviz.verdict import copies as comparing
 
     two_copies(hub, tmp_path, nudged)
     listing = list_repository("org/two")
@@ -140,7 +139,7 @@ def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
     stored = from_header(header, config)
     monkeypatch.setattr(comparing, "_BLOCK", 640)  # ten rows
     asked, steps = [], []
-    plain = headers.remote_reader
+    plain = hub_client.remote_reader
 
     def counting(listing, name):
         read = plain(listing, name)
@@ -151,7 +150,7 @@ def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
 
         return counted
 
-    monkeypatch.setattr(headers, "remote_reader", counting)
+    monkeypatch.setattr(hub_client, "remote_reader", counting)
     found = compare_remote(listing, stored, lambda done, total: steps.append((done, total)))
     assert asked == [640] * 10 and sum(asked) == stored.to_read == 6400
     assert steps == [(640 * n, 3200) for n in range(1, 6)]
@@ -159,7 +158,7 @@ def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
 
 
 def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
-    from tiedviz.verdict.copies import compare as comparing
+    from tiedviz.verdict import copies as comparing
 
     two_copies(hub, tmp_path, lambda e: e)
     listing = list_repository("org/two")
@@ -179,7 +178,7 @@ def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
 
 
 def test_a_hub_that_goes_away_in_the_middle_is_said_and_decides_nothing(hub, tmp_path, monkeypatch):
-    from tiedviz.verdict.copies import compare as comparing
+    from tiedviz.verdict import copies as comparing
 
     two_copies(hub, tmp_path, lambda e: e)
     listing = list_repository("org/two")

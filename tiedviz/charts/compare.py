@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-
 import altair as alt
 import pandas as pd
 
-from tiedviz.charts.palette import INPUT, OTHER, OUTPUT, SHARED
-from tiedviz.charts.share import SIZE_LABEL
+from tiedviz.charts.axes import PERCENT_LABEL, SIZE_LABEL, names_axis
+from tiedviz.charts.palette import BLOCKS, INPUT, MODELS, OUTPUT, SHARED
 from tiedviz.words.tokens import shorten
 
 LETTERS = ("A", "B", "C", "D")
-# No meaning of the palette fits a model; each dot also carries its letter.
-_COLOURS = ("#2a8a9e", "#a8632f", "#a0568f", OTHER)
 _PARTS = {
     "E, tied": SHARED,
     "E": INPUT,
     "W": OUTPUT,
-    "blocks and the rest": "#8d97ab",
+    "blocks and the rest": BLOCKS,
 }
 _ROW = 15
 _LEAST = 22  # so that two labels never touch
@@ -74,24 +70,18 @@ def answer_dots(frame: pd.DataFrame, titles: dict[str, str]) -> alt.LayerChart:
     )
     letters = list(titles)
     texts = frame.drop_duplicates("order").sort_values("order")["text"]
-    names = json.dumps([shorten(text, 20) for text in texts])
+    names = [shorten(text, 20) for text in texts]
     base = alt.Chart(known).encode(
         y=alt.Y(
             "order:O",
-            title=None,
-            axis=alt.Axis(
-                labelExpr=f"{names}[datum.value]", labelFont="monospace", labelLimit=170,
-                ticks=False, domain=False, grid=True, gridOpacity=0.25, labelOverlap=False,
-            ),
+            axis=names_axis(170, names, labelFont="monospace", grid=True, gridOpacity=0.25),
         ),
         yOffset=alt.YOffset("letter:N", sort=letters),
         x=alt.X(
             "probability:Q",
             title="probability",
             scale=alt.Scale(domainMin=0, nice=True),
-            axis=alt.Axis(
-                labelExpr="format(datum.value * 100, '.3~g') + ' %'", gridOpacity=0.3, tickCount=5
-            ),
+            axis=alt.Axis(labelExpr=PERCENT_LABEL, gridOpacity=0.3, tickCount=5),
         ),
         tooltip=[
             alt.Tooltip("text:N", title="text"),
@@ -100,11 +90,11 @@ def answer_dots(frame: pd.DataFrame, titles: dict[str, str]) -> alt.LayerChart:
             alt.Tooltip("probability:Q", title="probability", format=".6f"),
             alt.Tooltip("rank:Q", title="its rank", format=",d"),
         ],
-    )  # fmt: skip
+    )
     dots = base.mark_circle(size=190, opacity=1).encode(
         color=alt.Color(
             "letter:N",
-            scale=alt.Scale(domain=letters, range=list(_COLOURS[: len(letters)])),
+            scale=alt.Scale(domain=letters, range=list(MODELS[: len(letters)])),
             legend=None,
         )
     )
@@ -115,4 +105,4 @@ def answer_dots(frame: pd.DataFrame, titles: dict[str, str]) -> alt.LayerChart:
 
 def letter_colour(letter: str) -> str:
     """The colour of a model's dots."""
-    return _COLOURS[LETTERS.index(letter)]
+    return MODELS[LETTERS.index(letter)]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import altair as alt
 import pandas as pd
 
+from tiedviz.charts.axes import names_axis
 from tiedviz.charts.palette import INPUT, OTHER, OUTPUT
 from tiedviz.words.tokens import shorten
 
@@ -76,18 +75,7 @@ def row_bars(frame: pd.DataFrame) -> alt.Chart:
         alt.Chart(data)
         .mark_bar(cornerRadiusEnd=2)
         .encode(
-            y=alt.Y(
-                "place:O",
-                title=None,
-                axis=alt.Axis(
-                    labelExpr=f"{json.dumps(names)}[datum.value]",
-                    labelFont="monospace",
-                    labelLimit=170,
-                    labelOverlap=False,
-                    ticks=False,
-                    domain=False,
-                ),
-            ),
+            y=alt.Y("place:O", axis=names_axis(170, names, labelFont="monospace")),
             yOffset=alt.YOffset("side:N", sort=_SIDES),
             x=alt.X(
                 "norm:Q",

@@ -11,17 +11,14 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from tiedviz.charts.filled import FilledChart, no_rows, specified
-from tiedviz.charts.palette import LIVE
+from tiedviz.charts.palette import DARK_INK, FAINT, LIGHT_INK, LIVE, STRONG
+from tiedviz.charts.template import TemplateChart, chart_template, rows_to_come
 from tiedviz.words.tokens import shorten
 
 PICK = "cell"
 """Name of the selection: a clicked cell comes back as `{"cell": [{"layer": …, "position": …}]}`."""
 
-# Cells have colours of their own, the same on a white page and on a dark one, so that the text on
-# them can be chosen to be read; where the two inks meet, both still have a contrast of 4.
-_FAINT, _STRONG = "#e9eefb", "#2450a8"
-_DARK_INK, _LIGHT_INK = "#10182b", "#ffffff"
+# Where the two inks meet, both still have a contrast of 4 to the cell.
 _INKS_MEET = 0.74
 _ROW = 23
 _AROUND = 150  # axes and legend
@@ -69,7 +66,7 @@ def shades(rows: int) -> dict[str, Shade]:
 
 def lens_cells(
     cells: pd.DataFrame, shade: Shade, columns: Sequence[str], picked: tuple[int, int]
-) -> FilledChart:
+) -> TemplateChart:
     """A rectangle with its text for each row of `cells`, layer 0 at the bottom.
 
     Args:
@@ -88,15 +85,15 @@ def lens_cells(
     )
     positions = dict.fromkeys(cells["position"])
     names = {str(at): shorten(text, 18) for at, text in zip(positions, columns, strict=True)}
-    return FilledChart(_cells(shade, rows["layer"].nunique()), rows, {"names": names})
+    return TemplateChart(_cells(shade, rows["layer"].nunique()), rows, {"names": names})
 
 
 @lru_cache(maxsize=32)
 def _cells(shade: Shade, layers: int) -> Mapping[str, Any]:
-    base = alt.Chart(no_rows()).encode(x=_ACROSS, y=_UP)
+    base = alt.Chart(rows_to_come()).encode(x=_ACROSS, y=_UP)
     pick = alt.selection_point(name=PICK, fields=["layer", "position"], on="click", empty=False)
     # a condition: a field with `scale=None` beside the scale of the cells breaks Vega-Lite
-    ink = alt.condition(alt.datum.on_dark, alt.value(_LIGHT_INK), alt.value(_DARK_INK))
+    ink = alt.condition(alt.datum.on_dark, alt.value(LIGHT_INK), alt.value(DARK_INK))
     texts = base.mark_text(
         font="monospace",
         fontSize=11,
@@ -108,11 +105,11 @@ def _cells(shade: Shade, layers: int) -> Mapping[str, Any]:
     )
     rectangles = _rectangles(base.encode(tooltip=_TOOLTIP), shade).add_params(pick)
     chart = (rectangles + texts + edge).add_params(alt.param("names", value={}))
-    return specified(chart.properties(height=_ROW * layers + _AROUND))
+    return chart_template(chart.properties(height=_ROW * layers + _AROUND))
 
 
 def _rectangles(base: alt.Chart, shade: Shade) -> alt.Chart:
-    ends = [_STRONG, _FAINT] if shade.low_is_strong else [_FAINT, _STRONG]
+    ends = [STRONG, FAINT] if shade.low_is_strong else [FAINT, STRONG]
     scale = alt.Scale(
         type="log" if shade.log else "linear",
         domain=[shade.low, shade.high],
@@ -123,7 +120,7 @@ def _rectangles(base: alt.Chart, shade: Shade) -> alt.Chart:
         orient="top", title=shade.title, gradientLength=260, gradientThickness=10, titleLimit=300,
         format=",.6~g", tickCount=4, titleFontWeight="normal",
     )  # fmt: skip
-    return base.mark_rect(cursor="pointer", stroke="#ffffff", strokeWidth=0.6).encode(
+    return base.mark_rect(cursor="pointer", stroke=LIGHT_INK, strokeWidth=0.6).encode(
         color=alt.Color(f"{shade.field}:Q", scale=scale, legend=legend)
     )
 

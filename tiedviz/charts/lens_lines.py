@@ -9,18 +9,19 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from tiedviz.charts.filled import FilledChart, no_rows, specified
-from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT, SHARED
+from tiedviz.charts.axes import PERCENT_LABEL
+from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT, POSITIONS, SHARED
+from tiedviz.charts.template import TemplateChart, chart_template, rows_to_come
 from tiedviz.words.tokens import shorten
 
 MEASURES = ("rank", "logit", "probability")
 
-_COLOURS = (LIVE, SHARED, INPUT, OUTPUT, OTHER, "#b08968")
+_COLOURS = (LIVE, SHARED, INPUT, OUTPUT, OTHER, POSITIONS)
 _DASHES = ([1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [4, 4], [12, 3])
 _HEIGHT = 330
 
 
-def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> FilledChart:
+def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> TemplateChart:
     """One line a token from layer 0 to L, told apart by colour and dashes.
 
     Args:
@@ -32,7 +33,7 @@ def lens_lines(lines: pd.DataFrame, measure: str, layer: int) -> FilledChart:
     texts = [shorten(text, 16) for text in tokens["text"]]
     names = [f"{text} #{id}" for text, id in zip(texts, tokens["id"], strict=True)]
     rows = lines.assign(inspected=(lines["order"] == 0) & (lines["layer"] == layer))
-    return FilledChart(_lines(measure, len(tokens)), rows, {"names": names})
+    return TemplateChart(_lines(measure, len(tokens)), rows, {"names": names})
 
 
 @lru_cache(maxsize=32)
@@ -42,7 +43,7 @@ def _lines(measure: str, tokens: int) -> Mapping[str, Any]:
         orient="bottom", title=None, labelExpr="names[datum.value]", labelFont="monospace",
         columns=2, labelLimit=220, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.5,
     )  # fmt: skip
-    base = alt.Chart(no_rows()).encode(
+    base = alt.Chart(rows_to_come()).encode(
         x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, grid=False, format="d"))
     )
     here = base.mark_rule(color=LIVE, strokeDash=[3, 3]).transform_filter(alt.datum.inspected)
@@ -68,7 +69,7 @@ def _lines(measure: str, tokens: int) -> Mapping[str, Any]:
     )
     points = followed.mark_point(filled=True, size=34, opacity=1)
     chart = (here + paths + points).add_params(alt.param("names", value=[]))
-    return specified(chart.properties(height=_HEIGHT))
+    return chart_template(chart.properties(height=_HEIGHT))
 
 
 def _upright(measure: str) -> alt.Y:
@@ -81,8 +82,7 @@ def _upright(measure: str) -> alt.Y:
             axis=alt.Axis(format=",d", gridOpacity=0.4, tickCount=5),
         )
     if measure == "probability":
-        label = "format(datum.value * 100, '.3~g') + ' %'"
-        axis = alt.Axis(labelExpr=label, gridOpacity=0.4)
+        axis = alt.Axis(labelExpr=PERCENT_LABEL, gridOpacity=0.4)
         return alt.Y("probability:Q", title="probability", axis=axis)
     axis = alt.Axis(gridOpacity=0.4)
     return alt.Y("logit:Q", title="logit", scale=alt.Scale(zero=False), axis=axis)

@@ -11,25 +11,10 @@ import numpy as np
 import pandas as pd
 from PIL import Image, ImageDraw, ImageFont
 
-from tiedviz.charts.palette import LIVE, SHARED
+from tiedviz.charts.axes import PERCENT_LABEL
+from tiedviz.charts.palette import ATTENTION, INK, KIND_COLOURS, LIVE, SHARED, rgb
 from tiedviz.words.token_kinds import Kind
 from tiedviz.words.tokens import shorten
-
-KIND_COLOURS = {
-    Kind.WORD_START: "#3b6fd4",
-    Kind.CONTINUATION: "#2a9d8f",
-    Kind.BYTE: "#a9744f",
-    Kind.DIGIT: "#7a8f1f",
-    Kind.PUNCTUATION: "#7d879c",
-    Kind.WHITESPACE: "#00a0c8",
-    Kind.SCRIPT: "#a05fb8",
-    Kind.SPECIAL: "#d0668f",
-    Kind.NO_TOKEN: "#6b7280",
-}
-"""One colour for each kind; amber and red keep the meanings they have on every page."""
-
-RAMP = ("#3f6fb5", "#4f9fa5", "#8fae5a", "#c9a227")
-"""From low to high, for norms and ids."""
 
 WIDTH, HEIGHT = 840, 520
 _TITLE = 34
@@ -54,7 +39,7 @@ def raster(
     column, line = at[inside].astype(int).T
     pixel = (HEIGHT - 1 - line) * WIDTH + column
     count = np.bincount(pixel, minlength=WIDTH * HEIGHT)
-    table = np.array([_rgb(KIND_COLOURS[kind]) for kind in Kind], float)[kinds[inside]]
+    table = np.array([rgb(KIND_COLOURS[kind]) for kind in Kind], float)[kinds[inside]]
     sums = [np.bincount(pixel, table[:, part], WIDTH * HEIGHT) for part in range(3)]
     held = np.maximum(count, 1)
     cover = np.where(count > 0, np.clip(0.7 + 0.3 * np.log(held) / np.log(24), 0, 1), 0)
@@ -76,14 +61,10 @@ def on_white(png: bytes, title: str) -> bytes:
         each for each in range(15, 6, -1)
         if each == 7 or draw.textlength(text, ImageFont.load_default(each)) < WIDTH - 16
     )  # fmt: skip
-    draw.text((8, 9), text, fill="#1b2233", font=ImageFont.load_default(size))
+    draw.text((8, 9), text, fill=INK, font=ImageFont.load_default(size))
     buffer = BytesIO()
     paper.convert("RGB").save(buffer, "PNG")
     return buffer.getvalue()
-
-
-def _rgb(colour: str) -> list[int]:
-    return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
 
 
 def raster_chart(
@@ -118,7 +99,7 @@ def raster_chart(
         x=x,
         y=y,
         tooltip=[alt.Tooltip("text:N", title="token"), alt.Tooltip("id:Q", format="d")],
-        color=alt.condition("datum.first == 0", alt.value(LIVE), alt.value("#5f6b80")),
+        color=alt.condition("datum.first == 0", alt.value(LIVE), alt.value(ATTENTION)),
     )
     rings = marks.mark_point(size=70, strokeWidth=2)
     texts = marks.mark_text(align="left", dx=8, font="monospace").encode(text="label:N")
@@ -145,7 +126,7 @@ def scree(spectrum: np.ndarray, shown: Sequence[int], most: int = 50) -> alt.Lay
             "so_far": np.cumsum(spectrum),
         }
     ).head(most)
-    percent = alt.Axis(labelExpr="format(datum.value * 100, '.3~g') + ' %'", gridOpacity=0.4)
+    percent = alt.Axis(labelExpr=PERCENT_LABEL, gridOpacity=0.4)
     base = alt.Chart(frame).encode(
         x=alt.X("component:O", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
         tooltip=[

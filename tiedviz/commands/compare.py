@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         _print_table(record)
     if len(done) < len(asked):
         return 2
-    return 1 if any(each.answer.hearing.verdict.is_wrong for each in done) else 0
+    return 1 if any(each.answer.audit.verdict.is_wrong for each in done) else 0
 
 
 def _ask(name: str, options: argparse.Namespace) -> _Asked:

@@ -21,7 +21,7 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fetch, check, convert. Returns the exit status."""
-    from tiedviz.models.cache.folder import shelf_file
+    from tiedviz.models.cache import shelf_file
     from tiedviz.models.loading import model_folder
 
     model = SHELF[options.name]

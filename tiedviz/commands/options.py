@@ -12,7 +12,7 @@ from tiedviz.words.numbers import megabytes
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Way
     from tiedviz.models.loaded import LoadedModel
-    from tiedviz.models.progress import Step
+    from tiedviz.models.progress import Stage
     from tiedviz.models.prompt import Prompt
 
 MODEL_HELP = "a shelf name (smollm2, gemma-3-270m), a Hub id, a model folder, or a .gguf file"
@@ -50,13 +50,13 @@ class Progress:
         self._stage = ""
         self._live = sys.stderr.isatty()
 
-    def __call__(self, step: Step) -> None:
-        """Show one step."""
+    def __call__(self, stage: Stage) -> None:
+        """Show one stage."""
         if self._live:
-            sys.stderr.write(f"\r\033[K{_words(step)}")
-        elif step.stage != self._stage:
-            sys.stderr.write(f"{_words(step)}\n")
-        self._stage = step.stage
+            sys.stderr.write(f"\r\033[K{_words(stage)}")
+        elif stage.name != self._stage:
+            sys.stderr.write(f"{_words(stage)}\n")
+        self._stage = stage.name
         sys.stderr.flush()
 
     def done(self) -> None:
@@ -65,12 +65,12 @@ class Progress:
             sys.stderr.write("\r\033[K")
 
 
-def _words(step: Step) -> str:
-    if step.total is None:
-        return f"{step.stage} …"
-    if step.unit == "bytes":
-        return f"{step.stage}, {megabytes(step.done)} of {megabytes(step.total)}"
-    return f"{step.stage}, {step.done} of {step.total} {step.unit}"
+def _words(stage: Stage) -> str:
+    if stage.total is None:
+        return f"{stage.name} …"
+    if stage.unit == "bytes":
+        return f"{stage.name}, {megabytes(stage.done)} of {megabytes(stage.total)}"
+    return f"{stage.name}, {stage.done} of {stage.total} {stage.unit}"
 
 
 def add_prompt(parser: argparse.ArgumentParser) -> None:

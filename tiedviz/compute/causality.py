@@ -6,7 +6,7 @@ import torch
 
 from tiedviz.compute.forward import forward
 from tiedviz.compute.unembedding.measure import probe_ids
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
 
 # Many roundings: what a library adds up in another order moves a logit by a few.
 _ROUNDINGS = 1000
@@ -22,7 +22,7 @@ def later_tokens_move(loaded: LoadedModel) -> float | None:
     Once for each model. The caller holds the model's lock. None for models that are not asked for
     the next token of what they read (masked ones, encoder–decoder models).
     """
-    if loaded.kind is not Kind.CAUSAL:
+    if loaded.kind is not ModelKind.CAUSAL:
         return None
     if "later tokens move" not in loaded.memo:
         loaded.memo["later tokens move"] = _measured(loaded)

@@ -1,13 +1,123 @@
-"""What does config.json say about tying, and about the sizes of the model?"""
+"""What do a model's folder and its config.json say, read as JSON from a stranger is read?"""
 
+from __future__ import annotations
+
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tiedviz.files.json_text import parse_object, read_object
-from tiedviz.files.listing import CONFIG, CONFIG_LIMIT, list_names, refuse_not_a_model
-from tiedviz.files.opening import StrPath
-from tiedviz.words.refusals.file import HeaderTooLarge, HostileHeader
+from tiedviz.files.access import (
+    StrPath,
+    name_of,
+    open_weights,
+    read_exactly,
+    refuse_other_content,
+)
+from tiedviz.words.refusals.file import (
+    AdapterOnly,
+    BrokenJson,
+    CannotOpen,
+    FileRefusal,
+    HeaderTooLarge,
+    HostileHeader,
+    NotAModelFolder,
+    NothingThere,
+)
+
+# A list costs Python about 60 bytes where the text has two, so the text's size alone is no bound.
+# The largest real index has about half a million of these signs.
+MAX_PARTS = 4_000_000
+
+
+def read_object(path: StrPath, limit: int) -> dict[str, object]:
+    """The JSON object in a file of up to `limit` bytes.
+
+    Raises:
+        FileRefusal: the file is not there, too large, a web page, or not a JSON object.
+    """
+    name = name_of(path)
+    with open_weights(path) as (read, size):
+        if size > limit:
+            raise HeaderTooLarge(name, size, limit)
+        raw = read_exactly(read, 0, size, name, size)
+    refuse_other_content(raw, size, name, "JSON")
+    return parse_object(raw, name)
+
+
+def parse_object(raw: bytes, name: str) -> dict[str, object]:
+    """The JSON object in `raw`.
+
+    Raises:
+        BrokenJson: the text is not UTF-8, not JSON, or not an object; says where.
+        HostileHeader: it has millions of parts, or is nested too deep to be read.
+    """
+    if sum(raw.count(sign) for sign in (b"[", b"{", b",")) > MAX_PARTS:
+        raise HostileHeader(name, f"JSON of more than {MAX_PARTS:,} parts")
+    value = _parse(raw, name)
+    if not isinstance(value, dict):
+        raise BrokenJson(name, f"an object in {{}} was expected, not a {type(value).__name__}")
+    return value
+
+
+def _parse(raw: bytes, name: str) -> object:
+    if not raw.strip():
+        raise BrokenJson(name, "it is empty")
+    try:
+        return json.loads(raw.decode())
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        raise BrokenJson(name, "it is not UTF-8 text", line, column) from None
+    except json.JSONDecodeError as error:
+        raise BrokenJson(name, error.msg, error.lineno, error.colno) from None
+    except RecursionError:
+        raise HostileHeader(name, "JSON nested too deep") from None
+    except ValueError:
+        # Python will not turn thousands of digits into a number.
+        raise HostileHeader(name, "a number of thousands of digits") from None
+
+
+CONFIG = "config.json"
+ADAPTER_CONFIG = "adapter_config.json"
+CONFIG_LIMIT = 10_000_000  # bytes
+MAX_NAMES = 20_000
+
+
+def list_names(folder: StrPath) -> tuple[str, ...]:
+    """Names of what lies directly in the folder, sorted; links that lead nowhere included.
+
+    Raises:
+        NothingThere: there is no such folder.
+        CannotOpen: it is a file, or may not be read.
+    """
+    try:
+        return tuple(sorted(os.listdir(folder)[:MAX_NAMES]))
+    except FileNotFoundError:
+        raise NothingThere(os.fspath(folder)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "this is no path"
+        raise CannotOpen(os.fspath(folder), reason) from error
+
+
+def adapter_base(folder: StrPath) -> str | None:
+    """The model that the adapter in this folder was trained on, if the folder says."""
+    try:
+        base = read_object(os.path.join(folder, ADAPTER_CONFIG), CONFIG_LIMIT).get(
+            "base_model_name_or_path"
+        )
+    except FileRefusal:
+        return None
+    return base if isinstance(base, str) and base else None
+
+
+def refuse_not_a_model(folder: StrPath, names: tuple[str, ...]) -> None:
+    """Raise what a folder without weights or without config.json is instead, if it is known."""
+    if ADAPTER_CONFIG in names:
+        raise AdapterOnly(name_of(folder), adapter_base(folder))
+    if CONFIG not in names:
+        raise NotAModelFolder(name_of(folder), names)
+
 
 MAX_DEPTH = 64
 

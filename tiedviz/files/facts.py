@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tiedviz.files.config import Dimensions, dimensions, read_config
-from tiedviz.files.folder import read_header
+from tiedviz.files.access import StrPath, folder_of, is_file, is_folder
+from tiedviz.files.config import CONFIG, Dimensions, dimensions, read_config
+from tiedviz.files.formats import read_header
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.listing import CONFIG
-from tiedviz.files.opening import StrPath, folder_of, is_file, is_folder
 from tiedviz.files.roles import (
     find_copies,
     find_embedding,
@@ -143,7 +142,7 @@ def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:
     if header.format != "gguf":
         found = dimensions(config)
         return found if found.layers else found._replace(layers=_numbered_blocks(header))
-    from tiedviz.files.gguf_walk import LongArray
+    from tiedviz.files.gguf import LongArray
 
     values = header.metadata
     model = values.get("general.architecture")

@@ -1,21 +1,207 @@
-"""What does a GGUF file hold? Its header, without building a list of its vocabulary."""
+"""What does a GGUF file hold? Its header, by a bounded walk that builds no list of its tokens."""
 
 from __future__ import annotations
 
 import math
+import struct
+from typing import NamedTuple
 
-from tiedviz.files.ggml_types import GGML_TYPES
-from tiedviz.files.gguf_walk import Walk
-from tiedviz.files.header import MAX_SIZE, Header, StoredTensor
-from tiedviz.files.opening import (
+from tiedviz.files.access import (
     SNIFFED,
     ReadAt,
     StrPath,
     name_of,
     open_weights,
+    read_exactly,
     refuse_other_content,
 )
-from tiedviz.words.refusals.file import DamagedFile, HostileHeader, TruncatedFile, UnreadableGguf
+from tiedviz.files.header import MAX_SIZE, Header, StoredTensor
+from tiedviz.words.refusals.file import (
+    DamagedFile,
+    HeaderTooLarge,
+    HostileHeader,
+    TruncatedFile,
+    UnreadableGguf,
+)
+
+
+class GgmlType(NamedTuple):
+    """One way of storing numbers in a GGUF file: in blocks that share a scale."""
+
+    name: str
+    block: int
+    """Numbers in a block."""
+    block_bytes: int
+
+
+GGML_TYPES = {
+    0: GgmlType("F32", 1, 4),
+    1: GgmlType("F16", 1, 2),
+    2: GgmlType("Q4_0", 32, 18),
+    3: GgmlType("Q4_1", 32, 20),
+    6: GgmlType("Q5_0", 32, 22),
+    7: GgmlType("Q5_1", 32, 24),
+    8: GgmlType("Q8_0", 32, 34),
+    9: GgmlType("Q8_1", 32, 40),
+    10: GgmlType("Q2_K", 256, 84),
+    11: GgmlType("Q3_K", 256, 110),
+    12: GgmlType("Q4_K", 256, 144),
+    13: GgmlType("Q5_K", 256, 176),
+    14: GgmlType("Q6_K", 256, 210),
+    15: GgmlType("Q8_K", 256, 292),
+    16: GgmlType("IQ2_XXS", 256, 66),
+    17: GgmlType("IQ2_XS", 256, 74),
+    18: GgmlType("IQ3_XXS", 256, 98),
+    19: GgmlType("IQ1_S", 256, 50),
+    20: GgmlType("IQ4_NL", 32, 18),
+    21: GgmlType("IQ3_S", 256, 110),
+    22: GgmlType("IQ2_S", 256, 82),
+    23: GgmlType("IQ4_XS", 256, 136),
+    24: GgmlType("I8", 1, 1),
+    25: GgmlType("I16", 1, 2),
+    26: GgmlType("I32", 1, 4),
+    27: GgmlType("I64", 1, 8),
+    28: GgmlType("F64", 1, 8),
+    29: GgmlType("IQ1_M", 256, 56),
+    30: GgmlType("BF16", 1, 2),
+    34: GgmlType("TQ1_0", 256, 54),
+    35: GgmlType("TQ2_0", 256, 66),
+    39: GgmlType("MXFP4", 32, 17),
+    40: GgmlType("NVFP4", 64, 36),
+    41: GgmlType("Q1_0", 128, 18),
+}
+
+
+HEADER_LIMIT = 100_000_000  # bytes; 262,144 tokens with their scores and kinds take 6 million
+FIRST_READ = 1024 * 1024
+KEPT = 64  # longer arrays are token lists and the like: only their length is kept
+MAX_NESTING = 4
+
+_STRING, _ARRAY = 8, 9
+_SCALARS = {
+    kind: struct.Struct("<" + code)
+    for kind, code in zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True)
+}
+_U32, _U64 = struct.Struct("<I"), struct.Struct("<Q")
+
+
+class LongArray(NamedTuple):
+    """An array that was passed over."""
+
+    length: int
+
+
+class GgufCursor:
+    """A place in a GGUF header that only moves forward."""
+
+    def __init__(self, read: ReadAt, size: int, name: str) -> None:
+        self.name = name
+        self.at = 0
+        self._read = read
+        self._size = size
+        self._seen = b""  # the file's first bytes, as far as they were needed
+
+    def first(self, length: int) -> bytes:
+        """The file's first bytes, up to `length` of them."""
+        self._see(min(length, self._size))
+        return self._seen[:length]
+
+    def u32(self) -> int:
+        """The next four bytes as a number."""
+        return int(self._scalar(_U32))
+
+    def u64(self) -> int:
+        """The next eight bytes as a number."""
+        return int(self._scalar(_U64))
+
+    def count(self, smallest: int) -> int:
+        """How many things follow, each of at least `smallest` bytes.
+
+        Raises:
+            TruncatedFile: so many do not fit in the file.
+            HeaderTooLarge: so many would not be read.
+        """
+        count = self.u64()
+        self._check(self.at + count * smallest)
+        return count
+
+    def text(self) -> str:
+        """The next string; bytes that are not UTF-8 are written as escapes."""
+        start = self.at + 8
+        self.at = start + self.count(1)
+        self._see(self.at)
+        return self._seen[start : self.at].decode(errors="backslashreplace")
+
+    def value(self, kind: int, nesting: int = 0) -> object:
+        """The next value: a number, a truth value, a string, a tuple, or a `LongArray`."""
+        if kind == _STRING:
+            return self.text()
+        if kind == _ARRAY:
+            return self._array(nesting + 1)
+        return self._scalar(self._struct(kind))
+
+    def _array(self, nesting: int) -> object:
+        kind = self.u32()
+        if nesting > MAX_NESTING:
+            raise DamagedFile(self.name, "arrays in arrays without end")
+        if kind in _SCALARS:
+            return self._numbers(_SCALARS[kind])
+        length = self.count(8)
+        if kind == _STRING and length > KEPT:
+            self._pass_strings(length)
+            return LongArray(length)
+        values = tuple(self.value(kind, nesting) for _ in range(length))
+        return values if length <= KEPT else LongArray(length)
+
+    def _numbers(self, form: struct.Struct) -> object:
+        length = self.count(form.size)
+        if length <= KEPT:
+            return tuple(self._scalar(form) for _ in range(length))
+        self.at += length * form.size
+        return LongArray(length)
+
+    def _pass_strings(self, left: int) -> None:
+        # The one loop that runs once per token of the vocabulary, hence the local names.
+        unpack, at = _U64.unpack_from, self.at
+        while left:
+            seen = self._seen
+            try:
+                for remaining in range(left, 0, -1):  # noqa: B007 - twice as fast as `left -= 1`
+                    at += 8 + unpack(seen, at)[0]
+                left = 0
+            except (struct.error, OverflowError):
+                left = remaining
+                self._see(at + 8)
+        self._check(at)
+        self.at = at
+
+    def _scalar(self, form: struct.Struct) -> float:
+        start = self.at
+        self.at += form.size
+        self._see(self.at)
+        value: float = form.unpack_from(self._seen, start)[0]
+        return value
+
+    def _struct(self, kind: int) -> struct.Struct:
+        if kind not in _SCALARS:
+            raise DamagedFile(self.name, f"a value of the unknown kind {kind}")
+        return _SCALARS[kind]
+
+    def _check(self, end: int) -> None:
+        if end > self._size:
+            raise TruncatedFile(self.name, end, self._size)
+        if end > HEADER_LIMIT:
+            raise HeaderTooLarge(self.name, end, HEADER_LIMIT)
+
+    def _see(self, end: int) -> None:
+        if end <= len(self._seen):
+            return
+        self._check(end)
+        # Twice as much each time, so that the bytes are copied about once in all.
+        until = min(max(end, 2 * len(self._seen), FIRST_READ), self._size, HEADER_LIMIT)
+        start = len(self._seen)
+        self._seen += read_exactly(self._read, start, until - start, self.name, self._size)
+
 
 MAX_GGML_DIMENSIONS = 4
 DEFAULT_ALIGNMENT = 32
@@ -43,41 +229,41 @@ def read_gguf(read: ReadAt, size: int, name: str) -> Header:
     Raises:
         FileRefusal: one of its kinds, where the file is cut, damaged, hostile or another thing.
     """
-    walk = Walk(read, size, name)
-    _check_start(walk, size)
-    tensor_count, pair_count = walk.count(_SMALLEST_TENSOR), walk.count(_SMALLEST_PAIR)
+    cursor = GgufCursor(read, size, name)
+    _check_start(cursor, size)
+    tensor_count, pair_count = cursor.count(_SMALLEST_TENSOR), cursor.count(_SMALLEST_PAIR)
     metadata = {}
     for _ in range(pair_count):
-        key = walk.text()
-        metadata[key] = walk.value(walk.u32())
-    entries = [_entry(walk) for _ in range(tensor_count)]
-    start = _align(walk.at, metadata.get("general.alignment", DEFAULT_ALIGNMENT), name)
+        key = cursor.text()
+        metadata[key] = cursor.value(cursor.u32())
+    entries = [_entry(cursor) for _ in range(tensor_count)]
+    start = _align(cursor.at, metadata.get("general.alignment", DEFAULT_ALIGNMENT), name)
     tensors = tuple(_tensor(entry, start, name) for entry in entries)
     _check_tensors(tensors, size, name)
     return Header("gguf", tensors, metadata)
 
 
-def _check_start(walk: Walk, size: int) -> None:
-    first = walk.first(SNIFFED)
+def _check_start(cursor: GgufCursor, size: int) -> None:
+    first = cursor.first(SNIFFED)
     if not first.startswith(b"GGUF"):
-        refuse_other_content(first, size, walk.name, "GGUF")
-        raise DamagedFile(walk.name, "it does not begin with the letters GGUF")
-    walk.u32()
-    version = walk.u32()
+        refuse_other_content(first, size, cursor.name, "GGUF")
+        raise DamagedFile(cursor.name, "it does not begin with the letters GGUF")
+    cursor.u32()
+    version = cursor.u32()
     if version and not version & 0xFFFF:
-        raise UnreadableGguf(walk.name, "its bytes in big-endian order")
+        raise UnreadableGguf(cursor.name, "its bytes in big-endian order")
     if version not in (2, 3):
-        raise UnreadableGguf(walk.name, f"version {version:,}; versions 2 and 3 can be read")
+        raise UnreadableGguf(cursor.name, f"version {version:,}; versions 2 and 3 can be read")
 
 
-def _entry(walk: Walk) -> tuple[str, tuple[int, ...], int, int]:
+def _entry(cursor: GgufCursor) -> tuple[str, tuple[int, ...], int, int]:
     """Name, shape, number of the type, and offset from the start of the data."""
-    name = walk.text()
-    dimensions = walk.u32()
+    name = cursor.text()
+    dimensions = cursor.u32()
     if dimensions > MAX_GGML_DIMENSIONS:
-        raise HostileHeader(walk.name, f"a tensor of {dimensions:,} dimensions")
-    shape = tuple(walk.u64() for _ in range(dimensions))
-    return name, shape[::-1], walk.u32(), walk.u64()
+        raise HostileHeader(cursor.name, f"a tensor of {dimensions:,} dimensions")
+    shape = tuple(cursor.u64() for _ in range(dimensions))
+    return name, shape[::-1], cursor.u32(), cursor.u64()
 
 
 def _align(at: int, alignment: object, name: str) -> int:

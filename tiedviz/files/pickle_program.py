@@ -59,7 +59,7 @@ class Storage:
 
 
 @dataclass(frozen=True)
-class View:
+class TensorView:
     """A tensor as part of a storage; offset, shape and stride are the program's word, unchecked."""
 
     storage: Storage
@@ -74,7 +74,7 @@ INERT = Name("an object of no interest")
 
 
 def walk_pickle(program: bytes, name: str) -> object:
-    """What the program would build: dicts, lists, tuples, literals, `View`s; `INERT` for the rest.
+    """What the program would build: dicts, lists, tuples, literals, `TensorView`s; else `INERT`.
 
     Raises:
         DamagedFile: it is not a whole pickle, or uses what PyTorch never writes.
@@ -210,7 +210,7 @@ def _result(path: str, arguments: tuple[Any, ...]) -> Any:
     if not isinstance(storage, Storage):
         raise TypeError(path)
     dtype = arguments[6].path if path.endswith("_v3") else None
-    return View(storage, offset, shape, stride, dtype)
+    return TensorView(storage, offset, shape, stride, dtype)
 
 
 def _storage(identity: Any) -> Storage:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
-from typing import Any
+import struct
+import zipfile
+from typing import Any, NamedTuple
 
-from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
-from tiedviz.files.opening import (
+from tiedviz.files.access import (
     SNIFFED,
     ReadAt,
     StrPath,
@@ -15,8 +17,8 @@ from tiedviz.files.opening import (
     read_exactly,
     refuse_other_content,
 )
-from tiedviz.files.pickle_program import View, walk_pickle
-from tiedviz.files.torch_zip import Member, find_members
+from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
+from tiedviz.files.pickle_program import TensorView, walk_pickle
 from tiedviz.words.refusals.file import DamagedFile, HeaderTooLarge, HostileHeader, LegacyPickle
 
 PROGRAM_LIMIT = 16_000_000  # bytes; some 60,000 tensors
@@ -77,13 +79,13 @@ def _refuse_without_zip(read: ReadAt, first: bytes, size: int, name: str) -> Non
     raise DamagedFile(name, "it does not begin like a PyTorch file")
 
 
-def _flatten(built: object) -> dict[str, View]:
+def _flatten(built: object) -> dict[str, TensorView]:
     """The tensors under their names; a dict that occurs twice is entered once."""
-    views: dict[str, View] = {}
+    views: dict[str, TensorView] = {}
     entered: set[int] = set()
 
     def enter(value: object, prefix: str, depth: int) -> None:
-        if isinstance(value, View):
+        if isinstance(value, TensorView):
             views[prefix] = value
             if len(views) > MAX_TENSORS:
                 raise HostileHeader("the pickle", f"more than {MAX_TENSORS:,} tensors")
@@ -103,7 +105,7 @@ def _joined(prefix: str, key: str) -> str:
     return f"{prefix}.{key}" if prefix else key
 
 
-def _tensor(key: str, view: View, members: dict[str, Member], file: str) -> StoredTensor:
+def _tensor(key: str, view: TensorView, members: dict[str, Member], file: str) -> StoredTensor:
     shape, stride, offset = _layout(view, file)
     dtype = _dtype(view, file)
     member = members.get(f"data/{view.storage.key}")
@@ -119,7 +121,7 @@ def _tensor(key: str, view: View, members: dict[str, Member], file: str) -> Stor
     return StoredTensor(key, shape, dtype, min(span, numbers) * width, file, place)
 
 
-def _layout(view: View, file: str) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+def _layout(view: TensorView, file: str) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     """Shape, stride and offset, in numbers."""
     shape, stride = plain_sizes(view.shape), plain_sizes(view.stride)
     offset = plain_sizes((view.offset,))
@@ -130,7 +132,7 @@ def _layout(view: View, file: str) -> tuple[tuple[int, ...], tuple[int, ...], in
     return shape, stride, offset[0]
 
 
-def _dtype(view: View, file: str) -> str:
+def _dtype(view: TensorView, file: str) -> str:
     kind = (view.dtype or view.storage.kind).rsplit(".", 1)[-1].removesuffix("Storage")
     if kind not in _DTYPES:
         raise DamagedFile(file, "a tensor in it is of a type that is not known here")
@@ -147,10 +149,87 @@ def _is_plain(shape: tuple[int, ...], stride: tuple[int, ...]) -> bool:
     return True
 
 
-def _shared(views: dict[str, View]) -> tuple[tuple[str, ...], ...]:
+def _shared(views: dict[str, TensorView]) -> tuple[tuple[str, ...], ...]:
     """Names of the same numbers: one storage, the same place in it, as many numbers."""
     groups: dict[Any, list[str]] = {}
     for key, view in views.items():
         identity = view.storage.key, view.offset, math.prod(view.shape)
         groups.setdefault(identity, []).append(key)
     return tuple(tuple(group) for group in groups.values() if len(group) > 1)
+
+
+DIRECTORY_LIMIT = 16_000_000  # bytes; some 200,000 storages
+_LOCAL_HEADER = 30
+
+
+class Member(NamedTuple):
+    """A run of bytes in the file."""
+
+    begin: int
+    length: int
+
+
+def find_members(read: ReadAt, size: int, name: str) -> dict[str, Member]:
+    """The place of each member, named as inside the archive's one folder ("data.pkl", "data/0").
+
+    Raises:
+        DamagedFile: the directory at the end of the zip is missing, wrong, or not PyTorch's.
+        HostileHeader: a member is compressed, which PyTorch never does.
+        HeaderTooLarge: the directory is larger than will be read.
+    """
+    try:
+        with zipfile.ZipFile(_Window(read, size, name)) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, struct.error, NotImplementedError, EOFError) as error:
+        raise DamagedFile(name, "its directory, which stands last, is missing or wrong") from error
+    programs = [e.filename for e in entries if e.filename.endswith("/data.pkl")]
+    if len(programs) != 1:
+        raise DamagedFile(name, "it is a zip archive without the one data.pkl of PyTorch")
+    root = programs[0].removesuffix("data.pkl")
+    return {
+        entry.filename.removeprefix(root): _place(entry, read, size, name)
+        for entry in entries
+        if entry.filename.startswith(root)
+    }
+
+
+def _place(entry: zipfile.ZipInfo, read: ReadAt, size: int, name: str) -> Member:
+    if entry.compress_type != zipfile.ZIP_STORED:
+        raise HostileHeader(name, "a compressed part, which PyTorch never writes")
+    # The padding before the bytes is only given at the place itself.
+    start = read_exactly(read, entry.header_offset, _LOCAL_HEADER, name, size)
+    name_length, extra_length = struct.unpack_from("<HH", start, _LOCAL_HEADER - 4)
+    begin = entry.header_offset + _LOCAL_HEADER + name_length + extra_length
+    if begin + entry.file_size > size:
+        raise DamagedFile(name, "a part of it would lie beyond its end")
+    return Member(begin, entry.file_size)
+
+
+class _Window(io.RawIOBase):
+    """The file as `zipfile` wants it, which refuses to be read by the gigabyte."""
+
+    def __init__(self, read: ReadAt, size: int, name: str) -> None:
+        super().__init__()
+        self._read, self._size, self._name = read, size, name
+        self._at = 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = offset + (0, self._at, self._size)[whence]
+        if self._at < 0:
+            raise ValueError(self._at)
+        return self._at
+
+    def read(self, length: int | None = -1) -> bytes:
+        left = max(self._size - self._at, 0)
+        length = left if length is None or length < 0 else min(length, left)
+        if length > DIRECTORY_LIMIT:
+            raise HeaderTooLarge(self._name, length, DIRECTORY_LIMIT)
+        data = self._read(self._at, length)
+        self._at += len(data)
+        return data

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
-from tiedviz.files.json_text import parse_object
-from tiedviz.files.opening import (
+from tiedviz.files.access import (
     ReadAt,
     StrPath,
     name_of,
@@ -15,6 +13,8 @@ from tiedviz.files.opening import (
     read_exactly,
     refuse_other_content,
 )
+from tiedviz.files.config import parse_object
+from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
 from tiedviz.words.refusals.file import (
     BrokenJson,
     DamagedFile,

@@ -1,4 +1,4 @@
-"""Whether a checkpoint can be opened here, asked of its config.json before any weight is read."""
+"""Can a checkpoint be opened here, and as which class? Asked before any weight is read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import transformers
-from transformers import CONFIG_MAPPING, PreTrainedModel
+from transformers import CONFIG_MAPPING, PretrainedConfig, PreTrainedModel
+from transformers.models.auto import modeling_auto
 
 from tiedviz.files.config import read_config
-from tiedviz.models.classes import named_class
-from tiedviz.words.quantisation import PACKAGES
 from tiedviz.words.refusals.checkpoint import (
     NeedsNewerTransformers,
     NoArchitecture,
@@ -93,3 +92,67 @@ def _installed(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # its parent package is missing
         return False
+
+
+# The kinds of language model, and transformers' list of the classes of each. The first in which a
+# configuration is found is built where config.json names no class.
+_LISTS = {
+    "causal": modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING,
+    "speech": modeling_auto.MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING,
+    "seq2seq": modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
+    "masked": modeling_auto.MODEL_FOR_MASKED_LM_MAPPING,
+}
+
+
+def named_class(config: Mapping[str, Any]) -> type[PreTrainedModel] | None:
+    """The first class in `architectures` of a raw config.json that transformers has, or None."""
+    named = config.get("architectures")
+    for name in named if isinstance(named, list) else []:
+        found = getattr(transformers, str(name), None)
+        if isinstance(found, type) and issubclass(found, PreTrainedModel):
+            return found
+    return None
+
+
+def listed_class(config: PretrainedConfig, kind: str | None = None) -> type[PreTrainedModel]:
+    """The class of that kind for a configuration; without a kind, of the first that has one.
+
+    Args:
+        config: the configuration.
+        kind: causal, speech, seq2seq or masked.
+
+    Raises:
+        ValueError: transformers has no language model of this configuration.
+    """
+    for listed in _LISTS.values() if kind is None else [_LISTS[kind]]:
+        if type(config) in listed:
+            return listed[type(config)]
+    raise ValueError(f"{type(config).__name__} belongs to no {kind or 'language'} model")
+
+
+def kind_of(model: PreTrainedModel) -> str:
+    """Causal, speech, seq2seq or masked by transformers' lists; else "other"."""
+    for kind, listed in _LISTS.items():
+        if type(model.config) in listed and isinstance(model, listed[type(model.config)]):
+            return kind
+    return "other"
+
+
+# method as config.json names it → (import name, name on the package index)
+PACKAGES: dict[str, tuple[str, str]] = {
+    "bitsandbytes": ("bitsandbytes", "bitsandbytes"),
+    "gptq": ("gptqmodel", "gptqmodel"),
+    "awq": ("gptqmodel", "gptqmodel"),
+    "compressed-tensors": ("compressed_tensors", "compressed-tensors"),
+    "aqlm": ("aqlm", "aqlm"),
+    "quanto": ("optimum.quanto", "optimum-quanto"),
+    "eetq": ("eetq", "eetq"),
+    "hqq": ("hqq", "hqq"),
+    "higgs": ("flute", "flute-kernel"),
+    "fbgemm_fp8": ("fbgemm_gpu", "fbgemm-gpu"),
+    "torchao": ("torchao", "torchao"),
+    "auto-round": ("auto_round", "auto-round"),
+    "vptq": ("vptq", "vptq"),
+    "spqr": ("spqr_quant", "spqr-quant"),
+    "quark": ("quark", "amd-quark"),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -16,12 +17,11 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
-from tiedviz.models.sizes import layers_of, positions_of
-from tiedviz.models.vocabulary import Vocabulary
 from tiedviz.words.refusals.prompt import NoAnswerBegun
+from tiedviz.words.tokens import Alphabet, Token, piece_bytes
 
 
-class Kind(StrEnum):
+class ModelKind(StrEnum):
     """What a language model does with a text."""
 
     CAUSAL = "causal"  # goes on with it
@@ -60,14 +60,14 @@ class LoadedModel:
     memo: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> ModelKind:
         """What it does with a text, by its class: one class of an architecture for each."""
         if self.model.config.is_encoder_decoder:
-            return Kind.SEQ2SEQ
+            return ModelKind.SEQ2SEQ
         name = type(self.model).__name__
         fills = name in _class_names(MODEL_FOR_MASKED_LM_MAPPING_NAMES)
         goes_on = name in _class_names(MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
-        return Kind.MASKED if fills and not goes_on else Kind.CAUSAL
+        return ModelKind.MASKED if fills and not goes_on else ModelKind.CAUSAL
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -148,3 +148,99 @@ def decoder_start(model: PreTrainedModel) -> int:
             if isinstance(start, int):
                 return start
     raise NoAnswerBegun(type(model).__name__)
+
+
+class Vocabulary:
+    """Token by id, for any tokenizer that transformers loads.
+
+    Attributes:
+        size: ids that name a token, counting added ones.
+        alphabet: how this tokenizer writes bytes as pieces.
+        special_ids: ids that are marks instead of text.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self.size = len(tokenizer)
+        self.alphabet = _alphabet(tokenizer)
+        self._added = {int(id): token for id, token in tokenizer.added_tokens_decoder.items()}
+        self.special_ids = frozenset(tokenizer.all_special_ids) | frozenset(
+            id for id, token in self._added.items() if token.special
+        )
+
+    def token(self, id: int) -> Token:
+        """The token in row `id`; one without a piece where the tokenizer has none for that row."""
+        piece = self._piece(id)
+        if piece is None:
+            return Token(id, None, b"")
+        if id in self._added or id in self.special_ids:
+            return Token(id, piece, piece.encode(), special=id in self.special_ids)
+        return Token(id, piece, piece_bytes(piece, self.alphabet))
+
+    def tokens(self, ids: list[int]) -> list[Token]:
+        """The tokens in these rows, in this order."""
+        return [self.token(id) for id in ids]
+
+    def _piece(self, id: int) -> str | None:
+        """The stored piece, or None where the row has none (padded vocabularies)."""
+        if id in self._added:
+            return str(self._added[id].content)
+        try:
+            piece = self._tokenizer.convert_ids_to_tokens(id)
+        except (IndexError, KeyError, OverflowError, ValueError):
+            return None
+        return piece if isinstance(piece, str) else None
+
+
+def _alphabet(tokenizer: Any) -> Alphabet:
+    """The alphabet, from the tokenizer's own decoder; where it has none, from its pieces."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    decoder = str(getattr(backend, "decoder", None) or "")
+    for mark, alphabet in (
+        ("ByteLevel", Alphabet.BYTE_LEVEL),
+        ("ByteFallback", Alphabet.BYTE_FALLBACK),
+        ("Metaspace", Alphabet.METASPACE),
+        ("WordPiece", Alphabet.WORDPIECE),
+        ("BPEDecoder", Alphabet.END_OF_WORD),
+    ):
+        if mark in decoder:
+            return alphabet
+    return _alphabet_of_pieces(tokenizer)
+
+
+def _alphabet_of_pieces(tokenizer: Any) -> Alphabet:
+    pieces = [tokenizer.convert_ids_to_tokens(id) or "" for id in range(min(len(tokenizer), 3000))]
+    if any(piece.startswith("<0x") for piece in pieces):
+        return Alphabet.BYTE_FALLBACK
+    if any(piece.startswith("▁") for piece in pieces):
+        return Alphabet.METASPACE
+    if any(piece.startswith("##") for piece in pieces):
+        return Alphabet.WORDPIECE
+    if any(piece.endswith("</w>") for piece in pieces):
+        return Alphabet.END_OF_WORD
+    return Alphabet.PLAIN
+
+
+_DECODER_LAYERS = ("num_decoder_layers", "decoder_layers", "decoder_num_hidden_layers")
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer")
+_POSITIONS = ("max_position_embeddings", "max_seq_len")
+
+
+def stated(config: Any, names: Sequence[str]) -> int | None:
+    """The first of these fields that holds a whole number above 0; None where none does."""
+    values = (getattr(config, name, None) for name in names)
+    return next((value for value in values if type(value) is int and value > 0), None)
+
+
+def layers_of(config: Any) -> int | None:
+    """Block calls on the way to the output matrix: of an encoder and a decoder, the decoder's.
+
+    The decoder's names come first: where a decoder stands alone (BartForCausalLM),
+    `num_hidden_layers` still means the encoder's.
+    """
+    return stated(config, _DECODER_LAYERS) or stated(config.get_text_config(decoder=True), _LAYERS)
+
+
+def positions_of(config: Any) -> int | None:
+    """The longest sequence the model was trained for."""
+    return stated(config.get_text_config(decoder=True), _POSITIONS)

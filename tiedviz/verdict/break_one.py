@@ -23,7 +23,7 @@ class Break(NamedTuple):
 
 def tiny_tied_folder(folder: Path) -> Path:
     """`models.tiny`, tied, saved by the library into `folder`."""
-    from tiedviz.models.tiny import tiny_llama
+    from tiedviz.models.building import tiny_llama
 
     tiny_llama(tied=True).save_pretrained(folder)
     return folder
@@ -41,13 +41,13 @@ def _flip_the_flag(folder: Path) -> None:
 
 
 def _resize(folder: Path) -> None:
-    from tiedviz.models.tiny import ROWS, resize
+    from tiedviz.models.building import ROWS, resize
 
     resize(folder, ROWS + 3)
 
 
 def _tie_by_hand(folder: Path) -> None:
-    from tiedviz.models.tiny import tiny_llama
+    from tiedviz.models.building import tiny_llama
 
     model = tiny_llama(tied=False)
     model.lm_head.weight = model.model.embed_tokens.weight
@@ -62,7 +62,7 @@ def _merge_an_adapter(folder: Path) -> None:
     """What merging a LoRA on the head does when the file is written with both matrices."""
     import torch
 
-    from tiedviz.models.tiny import ROWS, WIDTH
+    from tiedviz.models.building import ROWS, WIDTH
 
     generator = torch.Generator().manual_seed(1)
     down = torch.randn(4, WIDTH, generator=generator)

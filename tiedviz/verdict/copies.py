@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tiedviz.files.access import ReadAt, StrPath, open_weights, read_exactly
 from tiedviz.files.header import BITS, StoredTensor
-from tiedviz.files.opening import ReadAt, StrPath, open_weights, read_exactly
 from tiedviz.verdict.difference import (
     EIGHT_BIT_FLOATS,
     FRACTION_BITS,

@@ -15,7 +15,7 @@ from tiedviz.compute.unembedding import Unembedding, unembedding_of
 from tiedviz.compute.unembedding.measure import probe_ids
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.loading import load
-from tiedviz.models.progress import Report, Step
+from tiedviz.models.progress import Report, Stage
 from tiedviz.verdict.audit import Audit
 from tiedviz.verdict.loaded import hear_loaded
 from tiedviz.verdict.prove import Side, prove
@@ -38,7 +38,7 @@ def open_and_hear(model: str, report: Report) -> Audit:
         Refusal: it cannot be opened.
     """
     loaded = load(model, report=report)
-    report(Step("Measuring"))
+    report(Stage("Measuring"))
     return live_witnesses(loaded)
 
 

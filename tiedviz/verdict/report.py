@@ -267,7 +267,7 @@ class Explanation:
     remedy: str
 
 
-def explain(message: str) -> Explanation | None:
+def explain_error(message: str) -> Explanation | None:
     """What a pasted error says about tying; None where it is none of those messages."""
     if not _SHARED.search(message):
         return None

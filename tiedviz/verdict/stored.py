@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiedviz.files.config import dimensions
+from tiedviz.files.access import StrPath, folder_of, is_file
+from tiedviz.files.config import ADAPTER_CONFIG, CONFIG_LIMIT, dimensions, read_object
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.folder import read_header
+from tiedviz.files.formats import read_header
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.json_text import read_object
-from tiedviz.files.listing import ADAPTER_CONFIG, CONFIG_LIMIT
-from tiedviz.files.opening import StrPath, folder_of, is_file
 from tiedviz.files.roles import (
     ADAPTER_MARKS,
     EMBEDDINGS,
@@ -28,7 +26,7 @@ from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
-    from tiedviz.models.hub.layout import Listing
+    from tiedviz.models.hub import Listing
     from tiedviz.verdict.copies import Place, Progress
 
 _ADAPTER = (
@@ -140,7 +138,7 @@ def compare_remote(listing: Listing, stored: Stored, progress: Progress | None =
     Raises:
         HubRefusal: the Hub fails, or the connection breaks off.
     """
-    from tiedviz.models.hub.headers import remote_reader
+    from tiedviz.models.hub_client import remote_reader
     from tiedviz.verdict.copies import Place
 
     if not stored.two_copies or stored.partner is None or stored.head is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.words.refusals.continuation import NotTheSameQuestion
 
 MASKS = ("[MASK]", "<mask>")
@@ -35,10 +35,10 @@ def question(loaded: LoadedModel, prompt: str) -> Question:
     Raises:
         NotTheSameQuestion: it cannot be asked what comes next by this prompt.
     """
-    own = loaded.tokenizer.mask_token if loaded.kind is Kind.MASKED else None
+    own = loaded.tokenizer.mask_token if loaded.kind is ModelKind.MASKED else None
     masks = [*MASKS, *([own] if own else [])]
     before, mask, after = _cut(prompt, masks)
-    if loaded.kind is Kind.MASKED:
+    if loaded.kind is ModelKind.MASKED:
         return _to_fill(loaded.title, own, before, mask, after)
     if not mask:
         return Question(prompt)

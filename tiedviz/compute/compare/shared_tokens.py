@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tiedviz.models.vocabulary import Vocabulary
+from tiedviz.models.loaded import Vocabulary
 from tiedviz.words.tokens import Alphabet, Token
 
 Texts = tuple[bytes | None, ...]

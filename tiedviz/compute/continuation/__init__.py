@@ -15,8 +15,8 @@ import torch
 
 from tiedviz.compute.continuation.stepping import Stepper
 from tiedviz.compute.forward import has_decoder, sequence_read, within_length
-from tiedviz.models.lengths import most_tokens
-from tiedviz.models.loaded import Kind, LoadedModel
+from tiedviz.models.loaded import LoadedModel, ModelKind
+from tiedviz.models.prompt import most_tokens
 from tiedviz.words.refusals.continuation import NoContinuation, NoSuchWay
 from tiedviz.words.refusals.model import HeadMissing
 from tiedviz.words.refusals.prompt import PromptTooLong
@@ -101,7 +101,7 @@ def continued(
         HeadMissing: its output matrix is random.
         NoSuchWay: `most` is below 1 or above `LONGEST`.
     """
-    if loaded.kind is Kind.MASKED:
+    if loaded.kind is ModelKind.MASKED:
         raise NoContinuation(loaded.title)
     if random := loaded.random_tables:
         raise HeadMissing(loaded.title, random)

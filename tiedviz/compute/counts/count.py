@@ -11,9 +11,9 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from tiedviz.compute.counts.counts import Counts
 from tiedviz.compute.counts.roles import count_parts, distinct_parameters
-from tiedviz.models.classes import kind_of
-from tiedviz.models.sizes import layers_of, stated
-from tiedviz.models.unweighted import unweighted_model
+from tiedviz.models.building import unweighted_model
+from tiedviz.models.checkpoint import kind_of
+from tiedviz.models.loaded import layers_of, stated
 from tiedviz.words.parts import PartCounts
 from tiedviz.words.refusals.count import NoTokenTable
 

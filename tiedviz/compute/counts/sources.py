@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tiedviz.files.allowed import may_read, named_path
+from tiedviz.files.access import may_read, named_path
 from tiedviz.files.bounds import check_bounds
 from tiedviz.files.config import parse_config, read_config, read_config_file
 from tiedviz.models.known import files_here
@@ -78,8 +78,10 @@ def _of_repository(source: HubSource) -> Config | CatalogueRow:
         return row
     if here := files_here(source):
         return read_config(here)
-    from tiedviz.models.hub.headers import remote_config  # the Hub's client takes its time
-    from tiedviz.models.hub.listing import list_repository
+    from tiedviz.models.hub_client import (
+        list_repository,
+        remote_config,  # the Hub's client takes its time
+    )
 
     listing = list_repository(source.repo, source.revision)
     if "config.json" not in listing.sizes:

@@ -9,7 +9,7 @@ import torch
 from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.machine import HEADROOM, available_memory
+from tiedviz.models.memory import HEADROOM, available_memory
 from tiedviz.words.refusals.gradient import GradientTooLarge
 
 _PROBE_ROWS = 8192

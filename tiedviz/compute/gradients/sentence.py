@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tiedviz.models.loaded import Kind, LoadedModel, decoder_start
+from tiedviz.models.loaded import LoadedModel, ModelKind, decoder_start
 from tiedviz.models.prompt import Bos, encode, mask_position
 from tiedviz.words.refusals.gradient import NothingToPredict, SentenceTooLong
 from tiedviz.words.refusals.prompt import EmptyPrompt, require_row
@@ -63,7 +63,7 @@ def sentence_of(
     prompt = encode(loaded, text, bos)
     ids = tuple(prompt.ids)
     _require_length(len(ids))
-    if loaded.kind is Kind.SEQ2SEQ:
+    if loaded.kind is ModelKind.SEQ2SEQ:
         wanted = target or prompt.text
         answer = _target_ids(loaded, wanted)
         begun = (decoder_start(loaded.model), *answer[:-1])
@@ -73,7 +73,7 @@ def sentence_of(
             + ("the text below" if target else "the same text")
             + ", at each position for the next token.", prompt.notes,
         )  # fmt: skip
-    if loaded.kind is Kind.MASKED:
+    if loaded.kind is ModelKind.MASKED:
         about_masks = mask_position(ids, loaded.tokenizer.mask_token_id)[1]
         return Sentence(
             prompt.text, prompt.tokens, ids, None, "", ids,

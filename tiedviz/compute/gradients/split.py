@@ -19,7 +19,7 @@ from tiedviz.compute.gradients.sentence import Sentence
 from tiedviz.compute.gradients.sides import Sides, sides_of
 from tiedviz.compute.unembedding.tolerance import worst
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.models.progress import Report, Step, silent
+from tiedviz.models.progress import Report, Stage, silent
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ def gradient_split(
         begun = time.perf_counter()
         with within_length(loaded, max(len(sentence.ids), len(sentence.decoder_ids or ()))):
             # this one first: autograd adds its gradient up from two tables of E's size into a third
-            report(Step("Forward and back in the ordinary way, to compare with", 0, 2, "passes"))
+            report(Stage("Forward and back in the ordinary way, to compare with", 0, 2, "passes"))
             whole = ordinary_gradients(loaded.model, sides, sentence, loaded.title)
-            report(Step("Forward and back, with two views of the matrix", 1, 2, "passes"))
+            report(Stage("Forward and back, with two views of the matrix", 1, 2, "passes"))
             parts = two_sides(loaded.model, sides, sentence, loaded.title)
             moved = later_tokens_move(loaded)
             measured = _measured(parts, sides) | {"later_tokens_move": moved}

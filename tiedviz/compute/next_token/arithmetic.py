@@ -46,7 +46,7 @@ class LogitArithmetic:
     model_logit: float
 
     def steps(self) -> pd.DataFrame:
-        """The way from 0 to the logit, one row a step, as `charts.waterfall` takes it.
+        """The way from 0 to the logit, one row a step, as `charts.next_token` draws it.
 
         Columns: step, detail, value, start, end, kind ("adds", "takes away", "the rest",
         "the logit").

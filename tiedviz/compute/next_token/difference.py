@@ -47,7 +47,7 @@ class LogitDifference:
     own: float
 
     def steps(self) -> pd.DataFrame:
-        """The way from 0 to the difference, one row a step, as `charts.waterfall` takes it."""
+        """The way from 0 to the difference, one row a step, as `charts.next_token` draws it."""
         rows = product_steps(self.terms, "difference", self.others, self.rest)
         if self.scaled != self.dot:
             rows.append(("scale", "the model's factor", self.scaled - self.dot))

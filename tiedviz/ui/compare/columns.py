@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.compare import letter_colour, parameter_bar
+from tiedviz.charts.palette import LIVE, OTHER, faded
 from tiedviz.models.known import KnownFacts, known_facts
 from tiedviz.models.sources import HubSource
 from tiedviz.ui.compare.errands import failure, open_model, read_if_open
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _CHIP = (
     "display:inline-block;margin:0 .25rem .3rem 0;padding:.05rem .35rem;border-radius:.35rem;"
-    "border:1px solid rgba(125,135,156,.55);font-family:monospace;font-size:.85rem"
+    f"border:1px solid {faded(OTHER, 0.55)};font-family:monospace;font-size:.85rem"
 )
 _SHOWN = 40  # tokens of a long prompt that are drawn, from its end
 
@@ -122,4 +123,4 @@ def _tokens(answer: Answer) -> None:
 
 def _mark(answer: Answer, position: int) -> str:
     here = answer.prompt.written is None and position == answer.position
-    return ";border:2px solid #c07a00" if here else ""
+    return f";border:2px solid {LIVE}" if here else ""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tiedviz.models.memory.costs import Cost, cost_of
+from tiedviz.models.known import Cost, cost_of
 from tiedviz.models.sources import ShelfSource, Source
-from tiedviz.ui.caches import lru, residents
+from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opening import is_opening, progress
@@ -60,12 +60,12 @@ def _keep_texts(loaded: LoadedModel, rows: int) -> None:
 
 def open_model(seat: Seat) -> LoadedModel | None:
     """The seat's model, where it is open."""
-    return None if seat.source is None else residents().get(seat.source.text)
+    return None if seat.source is None else model_pool().get(seat.source.text)
 
 
 def failure(seat: Seat) -> Refusal | None:
     """Why its last opening failed, if it did."""
-    opening = None if seat.source is None else residents().opening(seat.source.text)
+    opening = None if seat.source is None else model_pool().opening(seat.source.text)
     return None if opening is None else opening.refusal
 
 
@@ -78,9 +78,9 @@ def ask_for(seats: Sequence[Seat], why: str) -> None:
     """
     names = [seat.source.text for seat in seats if seat.source is not None]
     for name in names:
-        opening = residents().opening(name)
+        opening = model_pool().opening(name)
         if opening is not None and opening.refusal is not None:
-            residents().forget(name)  # a failure that is tried again is no longer news
+            model_pool().forget(name)  # a failure that is tried again is no longer news
     st.session_state[_ASKED_KEY] = (why, list(dict.fromkeys(names)))
 
 
@@ -135,7 +135,7 @@ def go_on_opening(why: str, waiting: Sequence[Seat]) -> bool:
     st.session_state[_ASKED_KEY] = (why, [_source(seat).text for seat in wanted])
     seat = next((seat for seat in wanted if is_opening(_source(seat))), wanted[0])
     if open_model(seat) is None and not is_opening(_source(seat)):
-        residents().open(_source(seat).text)
+        model_pool().open(_source(seat).text)
     progress(_source(seat), "page")
     return True
 
@@ -193,7 +193,7 @@ def _terms(waiting: Sequence[Seat]) -> list[str]:
             words += f"; licence of the weights: {source.model.licence}"
         memory += 0 if cost is None else cost.memory
         lines.append(f"{markdown_safe(seat.title)}: {words}")
-    budget = residents().budget
+    budget = model_pool().budget
     if memory > budget:
         lines.append(
             f"Together they are more than the {megabytes(budget)} that open models may take: each "

@@ -60,7 +60,7 @@ class Facts:
 
 def facts_of_answer(answer: Answer) -> Facts:
     """All four witnesses heard."""
-    verdict = answer.hearing.verdict
+    verdict = answer.audit.verdict
     costs = verdict.costs
     parts = _parts(costs.embedding, costs.head, costs.total)
     word = verdict.word.replace("_", " ").capitalize()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.charts.compare import LETTERS
-from tiedviz.models.identity import identity
+from tiedviz.files.access import identity
 from tiedviz.models.sources import Source, find_source
-from tiedviz.ui.caches import lru, residents
+from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.compare.others import chosen_others
 from tiedviz.ui.frame.choice import MODEL_KEY
 from tiedviz.ui.frame.first_choice import GPT2, first_choice
@@ -84,8 +84,8 @@ def identity_of(source: Source) -> str | None:
 
 def _known(source: Source) -> tuple[str, str] | None:
     """The key and the kind of a model that is open, or was and is unchanged on disk; else None."""
-    if source.text in residents().names:
-        loaded = residents().get(source.text)
+    if source.text in model_pool().names:
+        loaded = model_pool().get(source.text)
         if loaded is not None:
             remember(source, loaded)
             return loaded.key, str(loaded.kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.share import PICK, share_chart
+from tiedviz.charts.embedding_share import PICK, share_chart
 from tiedviz.compute.counts.table import how_share_falls, where_families_stop_tying
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.chosen import chosen_point, ring_of

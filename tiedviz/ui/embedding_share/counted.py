@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tiedviz.charts.parts import parts_chart
+from tiedviz.charts.embedding_share import parts_chart
 from tiedviz.compute.counts.calculator import BYTES
 from tiedviz.compute.counts.counts import Counts, memory
 from tiedviz.ui.drawing import draw

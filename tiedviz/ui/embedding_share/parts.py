@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.parts import TIED_TABLE, parts_chart
+from tiedviz.charts.embedding_share import TIED_TABLE, parts_chart
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.embedding_share.chosen import chosen_point
 from tiedviz.words.catalogue import CatalogueRow, catalogue, find_row

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.card import share_card
+from tiedviz.charts.embedding_share import share_card
 from tiedviz.ui.embedding_share.chosen import ChosenPoint, chosen_point
 from tiedviz.ui.embedding_share.parts import COMPARED_KEY
 from tiedviz.ui.frame.choice import MODEL_KEY

@@ -8,14 +8,14 @@ import streamlit as st
 
 from tiedviz.models.known import KnownFacts, files_here, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
-from tiedviz.ui.caches import asked, residents
+from tiedviz.ui.caches import hub_answers, model_pool
 from tiedviz.ui.frame.first_choice import GPT2, MODEL_KEY, first_choice, why_first
 from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from tiedviz.models.hub.known import RemoteModel
+    from tiedviz.models.hub import RemoteModel
     from tiedviz.models.loaded import LoadedModel
 
 HUB_EXAMPLES = (GPT2, "EleutherAI/pythia-160m", "google-bert/bert-base-uncased")
@@ -66,7 +66,7 @@ def chosen_facts(source: Source) -> KnownFacts | None:
 
     None while the Hub has not answered, or where only opening it will tell.
     """
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     return known_facts(source, remote(source)) if loaded is None else _facts_of(loaded)
 
 
@@ -89,7 +89,7 @@ def hub_is_thinking(source: Source) -> bool:
 def _answer(source: Source) -> Future[RemoteModel] | None:
     if not isinstance(source, HubSource) or files_here(source) is not None:
         return None
-    return asked().about(source.repo, source.revision)
+    return hub_answers().about(source.repo, source.revision)
 
 
 def _facts_of(loaded: LoadedModel) -> KnownFacts:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tiedviz.models.hub.cached import cached_snapshot
-from tiedviz.ui.caches import asked
+from tiedviz.models.hub import cached_snapshot
+from tiedviz.ui.caches import hub_answers
 from tiedviz.words.shelf import SHELF
 
 GPT2 = "openai-community/gpt2"
@@ -58,7 +58,7 @@ def _find_reason() -> str:
 
 def _hub_answers() -> bool | None:
     """Whether the Hub answered the one question of this process; None while that is open."""
-    answer = asked().earlier(GPT2, None)
+    answer = hub_answers().earlier(GPT2, None)
     if answer is None or not answer.done():
         return None
     return answer.exception() is None
@@ -70,7 +70,7 @@ def _ask_the_hub() -> None:
     if not st.session_state.get("the page is drawn"):
         st.session_state["the page is drawn"] = True
     elif _hub_answers() is None:
-        asked().about(GPT2, None)
+        hub_answers().about(GPT2, None)
     else:
         st.rerun()
 

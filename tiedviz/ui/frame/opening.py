@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.memory.costs import cost_of
-from tiedviz.models.progress import Step
+from tiedviz.models.known import cost_of
+from tiedviz.models.progress import Stage
 from tiedviz.models.sources import ShelfSource, Source
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.choice import chosen_source, remote
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import megabytes
@@ -30,7 +30,7 @@ def opened_model(what_for: str) -> LoadedModel:
         NoSuchModel, NoSuchPath: the model box names nothing.
     """
     source = chosen_source()
-    loaded = residents().get(source.text, _visitor())
+    loaded = model_pool().get(source.text, _visitor())
     if loaded is not None:
         return loaded
     if not is_opening(source):
@@ -52,7 +52,7 @@ def opened_or_invited(what_for: str) -> LoadedModel | None:
         NoSuchModel, NoSuchPath: the model box names nothing.
     """
     source = chosen_source()
-    loaded = residents().get(source.text, _visitor())
+    loaded = model_pool().get(source.text, _visitor())
     if loaded is None and is_opening(source):
         st.info(
             f"{markdown_safe(source.title)} is on its way; the sidebar shows how far. {what_for}",
@@ -65,7 +65,7 @@ def opened_or_invited(what_for: str) -> LoadedModel | None:
 
 def is_opening(source: Source) -> bool:
     """Whether `source` is on its way in."""
-    opening = residents().opening(source.text)
+    opening = model_pool().opening(source.text)
     return opening is not None and not opening.finished
 
 
@@ -91,7 +91,7 @@ def open_button(source: Source, key: str, label: str = "") -> None:
 
 
 def _begin(source: str) -> None:
-    residents().open(source, _visitor())
+    model_pool().open(source, _visitor())
 
 
 def _visitor() -> str:
@@ -110,7 +110,7 @@ def _terms(source: Source) -> str:
 
 def show_failure(source: Source) -> None:
     """Why the last opening of `source` failed, if it did."""
-    opening = residents().opening(source.text)
+    opening = model_pool().opening(source.text)
     if opening is not None and opening.refusal is not None:
         show_refusal(opening.refusal)
 
@@ -130,12 +130,12 @@ def progress(source: Source, place: str) -> None:
         source: what is being opened.
         place: tells the copies on one screen apart.
     """
-    opening = residents().opening(source.text)
+    opening = model_pool().opening(source.text)
     if opening is None or opening.finished:
         st.rerun()
     with st.container(border=True):
-        step = opening.step
-        st.progress(step.fraction or 0.0, text=f"{markdown_safe(source.title)}: {_words(step)}")
+        stage = opening.stage
+        st.progress(stage.fraction or 0.0, text=f"{markdown_safe(source.title)}: {_words(stage)}")
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(
                 f"{opening.seconds:.0f} s so far. The page stays usable; what you type is kept."
@@ -143,11 +143,11 @@ def progress(source: Source, place: str) -> None:
             st.button("Cancel", on_click=opening.cancel, key=f"cancel on the {place}")
 
 
-def _words(step: Step) -> str:
+def _words(stage: Stage) -> str:
     """As in: Fetching, 40 MB of 93 MB."""
-    if step.total is None:
-        return step.stage
-    if step.unit == "bytes":
-        done = f"{megabytes(step.done)} of " if step.done else ""
-        return f"{step.stage}, {done}{megabytes(step.total)}"
-    return f"{step.stage}, {step.done} of {step.total} {step.unit}"
+    if stage.total is None:
+        return stage.name
+    if stage.unit == "bytes":
+        done = f"{megabytes(stage.done)} of " if stage.done else ""
+        return f"{stage.name}, {done}{megabytes(stage.total)}"
+    return f"{stage.name}, {stage.done} of {stage.total} {stage.unit}"

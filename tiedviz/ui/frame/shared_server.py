@@ -8,9 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from tiedviz.files.allowed import allow_none_unless_named, allowed_folders
-from tiedviz.models.cache.folder import cache_root
-from tiedviz.models.hub.address import cache_folder
+from tiedviz.files.access import allow_none_unless_named, allowed_folders
+from tiedviz.models.cache import cache_root
+from tiedviz.models.hub import cache_folder
 
 # An absolute path, but not the path of a URL: what stands before its first slash tells them apart.
 # After a quotation mark it may hold spaces.

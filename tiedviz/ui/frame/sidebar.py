@@ -7,9 +7,9 @@ from html import escape
 import streamlit as st
 
 from tiedviz.models.known import KnownFacts
-from tiedviz.models.machine import available_memory
+from tiedviz.models.memory import available_memory
 from tiedviz.models.sources import Source
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.choice import chosen_facts, chosen_source, hub_is_thinking, model_box
 from tiedviz.ui.frame.glossary import glossary
 from tiedviz.ui.frame.opening import is_opening, open_button, progress, show_failure
@@ -72,7 +72,7 @@ def _count(number: int | None) -> str:
 
 
 def _readiness(source: Source, polls: bool) -> None:
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     if loaded is None:
         _not_open(source, polls)
         return
@@ -100,7 +100,7 @@ def _not_open(source: Source, polls: bool) -> None:
 
 
 def _memory() -> None:
-    open_models = residents()
+    open_models = model_pool()
     st.caption(
         f"Open models: {megabytes(open_models.nbytes)} of {megabytes(open_models.budget)} · "
         f"free memory: {megabytes(available_memory())}"

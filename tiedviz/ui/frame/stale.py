@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.identity import identity
-from tiedviz.ui.caches import residents
+from tiedviz.files.access import identity
+from tiedviz.ui.caches import model_pool
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
@@ -26,5 +26,5 @@ def offer_to_reopen(loaded: LoadedModel) -> None:
 
 
 def _reopen(source: str) -> None:
-    residents().forget(source)
-    residents().open(source)
+    model_pool().forget(source)
+    model_pool().open(source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.models.progress import Step
+from tiedviz.models.progress import Stage
 from tiedviz.ui.caches import gradients_done, run_gradients
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.tokens import markdown_safe, shorten
@@ -88,9 +88,9 @@ def _rounded(seconds: float) -> str:
 def _run(loaded: LoadedModel, sentence: Sentence) -> GradientSplit:
     place = st.empty()
 
-    def tell(step: Step) -> None:
+    def tell(stage: Stage) -> None:
         # between two passes a run that nobody waits for any more ends here
-        place.progress((step.fraction or 0.0) + 0.05, text=f"{step.stage} …")
+        place.progress((stage.fraction or 0.0) + 0.05, text=f"{stage.name} …")
 
     found = run_gradients(loaded, sentence, tell)
     place.empty()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.next_token import waterfall
 from tiedviz.ui.drawing import draw
 from tiedviz.words.numbers import scientific
 from tiedviz.words.tokens import markdown_safe

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.candidates import PICK, candidate_bars
+from tiedviz.charts.next_token import PICK, candidate_bars
 from tiedviz.charts.palette import scoring_colour
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.prompt_bar import append_to_prompt

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.waterfall import waterfall
+from tiedviz.charts.next_token import waterfall
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.frame.refusals import show_refusal
 from tiedviz.words.numbers import scientific

@@ -1,8 +1,8 @@
 """Names and points as bytes for the browser: typed arrays, and all texts in one string.
 
 Layout: a uint32 with the length of a JSON header (padded with spaces to four bytes), the header,
-then the arrays that `canvas/payloads.js` reads, little-endian. 262,144 tokens take 4.3 MB of names,
-sent once for a model, and 2.1 MB of points for each view and pair of axes.
+then the arrays that `canvas/payloads.mjs` reads, little-endian. 262,144 tokens take 4.3 MB of
+names, sent once for a model, and 2.1 MB of points for each view and pair of axes.
 """
 
 from __future__ import annotations

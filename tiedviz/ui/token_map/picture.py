@@ -6,6 +6,7 @@ element again only when it changed, so a click sends what is marked, and nothing
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from tiedviz.charts.token_map import KIND_COLOURS, RAMP
+from tiedviz.charts.palette import INK, KIND_COLOURS, LIVE, PAPER, RAMP
 from tiedviz.ui.caches import map_payload
 from tiedviz.ui.token_map.chosen import Asked, choose
 from tiedviz.ui.token_map.drawn import Drawn, kind_counts
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 CANVAS_KEY = "token map"
 REGION_KEY = "map region"
 _HEIGHT = 540
-# one module, in this order
-_SCRIPTS = ("payloads", "splat", "grid", "marks", "view", "fingers", "map")
+# the map's modules, each after those it imports
+_MODULES = ("payloads", "pointer", "splat", "marks", "view", "map")
 _FOLDER = Path(__file__).parent / "canvas"
 
 
@@ -38,21 +39,28 @@ def _source(name: str) -> str:
     return (_FOLDER / name).read_text("utf-8")
 
 
+def bundle(*names: str) -> str:
+    """These modules as the one that Streamlit takes; what the last one exports is the component."""
+    *before, last = [
+        re.sub(r"^import .*\n", "", _source(f"{name}.mjs"), flags=re.MULTILINE) for name in names
+    ]
+    before = [re.sub(r"^export (default )?", "", each, flags=re.MULTILINE) for each in before]
+    return "\n".join([*before, last])
+
+
 def _component() -> Any:
     """Registered at every run, as a new server process knows nothing of it."""
     return st.components.v2.component(
         "tiedviz_token_map",
         html=_source("map.html"),
         css=_source("map.css"),
-        js="\n".join(_source(f"{name}.js") for name in _SCRIPTS),
+        js=bundle(*_MODULES),
     )
 
 
 def _holder() -> Any:
-    """A mount without a face: it takes bytes in, for the map beside it."""
-    return st.components.v2.component(
-        "tiedviz_token_map_bytes", js=_source("payloads.js") + _source("hold.js")
-    )
+    """A component that draws nothing: it takes bytes in, for the map beside it."""
+    return st.components.v2.component("tiedviz_token_map_bytes", js=bundle("payloads"))
 
 
 def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | None) -> None:
@@ -84,6 +92,7 @@ def _marks(
         "axes": drawn.axes,
         "short": drawn.short_axes,
         "box": {"low": drawn.box.low.tolist(), "high": drawn.box.high.tolist()},
+        "colours": {"live": LIVE, "paper": PAPER, "ink": INK},
         "norms": [float(lengths.min()), float(lengths.max())],
         "ramp": RAMP,
         "kinds": [

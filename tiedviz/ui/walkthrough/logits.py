@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.candidates import candidate_bars
+from tiedviz.charts.next_token import candidate_bars
 from tiedviz.charts.palette import OTHER, SHARED, scoring_colour
 from tiedviz.charts.word_bars import word_bars
 from tiedviz.compute.toy import Toy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tiedviz.charts.loop import loop_diagram
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.choice import chosen_facts, chosen_source
 from tiedviz.ui.walkthrough.toy import current_toy, toy_editor
 from tiedviz.words.numbers import count
@@ -37,7 +37,7 @@ def real_half() -> None:
     if facts is None or facts.V is None or facts.d is None:
         st.info("Its numbers are not known yet; opening it tells.")
         return
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     tied = facts.stores_one_table if loaded is None else loaded.tied
     blocks = "L" if facts.layers is None else count(facts.layers)
     st.graphviz_chart(

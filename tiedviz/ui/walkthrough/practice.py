@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tiedviz.compute.questions import check_question, model_questions, practice
-from tiedviz.ui.caches import residents
+from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame.choice import chosen_facts, chosen_source
 from tiedviz.ui.frame.refusals import refusals_shown
 from tiedviz.ui.walkthrough.asking import ask, forget_progress, solved, take_answers
@@ -84,7 +84,7 @@ def _about_the_model() -> None:
     if facts is None or facts.V is None or facts.d is None or not facts.parameters:
         st.info("Its sizes are not known yet; opening it tells.")
         return
-    loaded = residents().get(source.text)
+    loaded = model_pool().get(source.text)
     tied = facts.stores_one_table if loaded is None else loaded.tied
     title = markdown_safe(source.title)
     for question in model_questions(title, facts.V, facts.d, facts.parameters, tied):

@@ -1,1 +1,0 @@
-"""What opening a model takes, what there is, and which models stay open."""
