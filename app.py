@@ -4,8 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from tiedviz.ui.frame.headers import SECURITY_HEADERS
-from tiedviz.ui.frame.search_path import keep_on_search_path
+from tiedviz.ui.frame.server import SECURITY_HEADERS, keep_on_search_path
 
 keep_on_search_path(Path(__file__).parent / "tiedviz")
 app = st.App("tiedviz/main.py", middleware=SECURITY_HEADERS)

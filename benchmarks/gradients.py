@@ -23,7 +23,8 @@ def rows() -> Iterator[Row]:
 
 
 def _of(name: str) -> Iterator[Row]:
-    from tiedviz.compute.gradients import gradient_split, sentence_of
+    from tiedviz.compute.gradient_task import sentence_of
+    from tiedviz.compute.gradients import gradient_split
     from tiedviz.models.loading import load
 
     loaded = load(name)

@@ -6,9 +6,8 @@ import torch
 
 from benchmarks.peak import peak_above
 from benchmarks.timing import Row, ratio_row
-from tiedviz.compute.lens.stream import block_width, stream
-from tiedviz.compute.unembedding.after_head import AfterHead
-from tiedviz.compute.unembedding.names import ONE
+from tiedviz.compute.lens_stream import block_width, stream
+from tiedviz.compute.unembedding.after_head import ONE, AfterHead
 
 _ROWS, _WIDTH, _STATES, _POSITIONS, _TRACKED = 262_144, 640, 19 * 12, 12, 3
 _AFTER = AfterHead(None, "", ONE, None)

@@ -1,7 +1,7 @@
 """How two to four models differ."""
 
 from tiedviz.ui import compare
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
 from tiedviz.ui.prompt_bar import prompt_bar
 
 corner = page_head(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from tiedviz.ui import embedding_share
 from tiedviz.ui.calculator import calculator
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
 
 corner = page_head(
     "Embedding share",

@@ -1,8 +1,8 @@
 """How the table learns twice."""
 
 from tiedviz.ui import gradients
-from tiedviz.ui.frame.opening import opened_model
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
+from tiedviz.ui.frame.opened_model import opened_model
 from tiedviz.ui.prompt_bar import prompt_bar
 
 corner = page_head(

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tiedviz.ui import home
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
 
 corner = page_head("One table, read by rows to enter, by dot product to leave")
 st.markdown(

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from tiedviz.ui import is_it_tied
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
 
 corner = page_head(
     "Is it tied?",

@@ -2,8 +2,8 @@
 
 from tiedviz.ui import next_token
 from tiedviz.ui.caches import scored_state
-from tiedviz.ui.frame.opening import opened_model
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
+from tiedviz.ui.frame.opened_model import opened_model
 from tiedviz.ui.prompt_bar import encoded_prompt, position_chips, prompt_bar
 
 corner = page_head(

@@ -1,8 +1,8 @@
 """Where the rows of E lie, and h_L among them."""
 
 from tiedviz.ui import token_map
-from tiedviz.ui.frame.opening import opened_model
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
+from tiedviz.ui.frame.opened_model import opened_model
 from tiedviz.ui.prompt_bar import encoded_prompt, position_chips, prompt_bar
 
 corner = page_head(

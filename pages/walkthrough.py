@@ -1,7 +1,7 @@
 """What is weight tying, in ten steps: on a toy, and on the chosen model."""
 
 from tiedviz.ui import walkthrough
-from tiedviz.ui.frame.page import page_head
+from tiedviz.ui.frame import page_head
 
 corner = page_head(
     "Walkthrough",

@@ -9,7 +9,7 @@ import torch
 
 from tests.conftest import ROOT
 from tiedviz.commands.line import main
-from tiedviz.compute.next_token.ranking import By, nearest_tokens
+from tiedviz.compute.next_token.candidates import By, nearest_tokens
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.unembedding.product import plain_product

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from tiedviz.ui.frame.page import tighten
-from tiedviz.ui.frame.refusals import refusals_shown
-from tiedviz.ui.frame.search_path import keep_on_search_path
-from tiedviz.ui.frame.shared_server import guard
+from tiedviz.ui.frame import refusals_shown, tighten
+from tiedviz.ui.frame.server import guard, keep_on_search_path
 from tiedviz.ui.frame.sidebar import sidebar
 
 # Titles alone: with icons, nine do not fit beside the sidebar at 1280 pixels.

@@ -61,7 +61,7 @@ def test_the_steps_of_a_real_logit_can_be_drawn():
     from tiedviz.compute.next_token.arithmetic import logit_arithmetic
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.unembedding import AfterHead
-    from tiedviz.compute.unembedding.names import ONE
+    from tiedviz.compute.unembedding.after_head import ONE
 
     class Small:
         scoring_matrix = torch.randn(3, 20)

@@ -17,11 +17,9 @@ from tests.tiny_models import build
 from tiedviz.compute.compare.geometry import geometry
 from tiedviz.compute.continuation import continued
 from tiedviz.compute.lens import lens
-from tiedviz.compute.next_token.any_vector import scored
-from tiedviz.compute.next_token.arithmetic import logit_arithmetic
-from tiedviz.compute.next_token.difference import logit_difference
-from tiedviz.compute.next_token.ranking import nearest_tokens
-from tiedviz.compute.next_token.state import score_state
+from tiedviz.compute.next_token.arithmetic import logit_arithmetic, logit_difference
+from tiedviz.compute.next_token.candidates import nearest_tokens
+from tiedviz.compute.next_token.state import score_state, score_vector
 from tiedviz.compute.token_map.kept import true_neighbours
 from tiedviz.compute.token_map.neighbours import neighbours_of
 from tiedviz.compute.token_map.path import hidden_path
@@ -47,7 +45,7 @@ def prompt_numbers(loaded):
     yield from (reading.logits, reading.h, below.logits, below.residual_norm)
     yield from (seen.logits, seen.entropy, seen.norms, seen.tracked_ranks)
     position = reading.position
-    yield from (hidden_path(loaded, PROMPT, position).h, scored(loaded, reading.h).logits)
+    yield from (hidden_path(loaded, PROMPT, position).h, score_vector(loaded, reading.h).logits)
     yield nearest_tokens(loaded, reading)["cosine"]
     yield logit_arithmetic(loaded, reading, after, 7).total
     yield logit_difference(loaded, reading, after, 7, 9).total

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from tiedviz.compute.next_token.any_vector import read_vector, scored, vector_bytes
-from tiedviz.compute.next_token.ranking import By, nearest_tokens
-from tiedviz.compute.next_token.state import score_state
+from tiedviz.compute.next_token.candidates import By, nearest_tokens
+from tiedviz.compute.next_token.state import read_vector, score_state, score_vector, vector_bytes
 from tiedviz.words.refusals.vector import (
     NotAnArray,
     NotFinite,
@@ -29,7 +28,7 @@ def saved(array, **options):
 def test_h_written_out_and_read_in_ranks_the_same(architecture, name):
     loaded = architecture(name)
     reading = score_state(loaded, [41, 7, 90])
-    again = scored(loaded, read_vector(vector_bytes(reading.h), len(reading.h)))
+    again = score_vector(loaded, read_vector(vector_bytes(reading.h), len(reading.h)))
     assert torch.equal(again.h, reading.h)
     for by in By:
         mine = nearest_tokens(loaded, again, by=by)

@@ -8,7 +8,7 @@ import torch
 from tiedviz.compute.next_token.arithmetic import logit_arithmetic
 from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
-from tiedviz.compute.unembedding.names import ONE, Factor
+from tiedviz.compute.unembedding.after_head import ONE, Factor
 from tiedviz.words.refusals.prompt import NoSuchRow
 
 PROMPT = [41, 7, 90, 13, 66]

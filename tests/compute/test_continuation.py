@@ -15,7 +15,7 @@ from tiedviz.compute.continuation import (
 from tiedviz.compute.continuation.stepping import Stepper, cache_is_exact
 from tiedviz.compute.forward import forward
 from tiedviz.models.prompt import encode
-from tiedviz.words.refusals.continuation import NoContinuation, NoSuchWay
+from tiedviz.words.refusals.continuation import ContinuationRefusal
 
 PROMPT = [41, 7, 90, 13, 66]
 KINDS = ["llama", "gpt2", "gemma2", "gemma3_text", "bloom", "opt", "mamba", "mamba2", "rwkv",
@@ -164,20 +164,20 @@ def test_it_ends_where_the_model_has_no_more_positions(architecture):
 
 def test_masked_models_are_told_why_not(architecture):
     for name in names("MaskedLM")[:2]:
-        with pytest.raises(NoContinuation, match="fills gaps"):
+        with pytest.raises(ContinuationRefusal, match="fills gaps"):
             continued(architecture(name), PROMPT)
 
 
 @pytest.mark.parametrize("wrong", [{"temperature": 0.0}, {"temperature": math.nan}, {"top_p": 0.0},
                                    {"top_p": 1.5}, {"seed": -1}])  # fmt: skip
 def test_a_way_that_cannot_be_drawn_is_refused(wrong):
-    with pytest.raises(NoSuchWay):
+    with pytest.raises(ContinuationRefusal, match=r"cannot be .*it must be"):
         Way(sampled=True, **wrong)
 
 
 @pytest.mark.parametrize("most", [0, 100_000])
 def test_a_length_that_cannot_be_is_refused(architecture, most):
-    with pytest.raises(NoSuchWay):
+    with pytest.raises(ContinuationRefusal, match=r"cannot be .*it must be"):
         continued(architecture("llama"), PROMPT, most=most)
 
 

@@ -5,10 +5,10 @@ import math
 import pytest
 import torch
 
-from tiedviz.compute.next_token.difference import logit_difference
+from tiedviz.compute.next_token.arithmetic import logit_difference
 from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
-from tiedviz.compute.unembedding.names import ONE, Factor
+from tiedviz.compute.unembedding.after_head import ONE, Factor
 from tiedviz.words.refusals.prompt import NoSuchRow
 
 PROMPT = [41, 7, 90, 13, 66]

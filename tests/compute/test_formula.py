@@ -7,7 +7,7 @@ import torch
 
 from tiedviz.compute.next_token.formula import formula_latex, formula_notes, formula_text
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
-from tiedviz.compute.unembedding.names import ONE, Factor
+from tiedviz.compute.unembedding.after_head import ONE, Factor
 
 PLAIN = AfterHead(None, "", ONE, None)
 EVERYTHING = AfterHead(torch.zeros(2), "b", Factor(0.0625, "logit_scale"), Factor(30.0, "cap"))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tiedviz.compute.next_token.inspection import inspection, token_record
+from tiedviz.compute.next_token.candidates import inspection, token_record
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.prompt import encode
 from tiedviz.words.tokens import Token

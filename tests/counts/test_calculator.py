@@ -1,6 +1,6 @@
 import pytest
 
-from tiedviz.compute.counts.calculator import vocabulary_cost
+from tiedviz.compute.counts import vocabulary_cost
 
 EXAMPLES = [
     (50_000, 768, 12, 38_400_000),

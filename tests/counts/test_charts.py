@@ -8,7 +8,7 @@ from PIL import Image
 
 from tiedviz.charts.embedding_share import TIED_TABLE, parts_chart, share_card, share_chart
 from tiedviz.charts.palette import LIVE, OUTPUT, SHARED
-from tiedviz.compute.counts.table import share_frame
+from tiedviz.compute.counts.catalogue_frame import share_frame
 
 NO_RING = pd.DataFrame(columns=["title", "parameters", "share"])
 RING = pd.DataFrame([("Chosen", 134_515_008, 0.21)], columns=NO_RING.columns)

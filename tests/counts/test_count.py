@@ -6,12 +6,11 @@ import pytest
 import torch
 from torch import nn
 
-from tiedviz.compute.counts.count import count_config, count_model
-from tiedviz.compute.counts.counts import count_record, counts_in_row, memory
-from tiedviz.compute.counts.roles import count_parts
+from tiedviz.compute.counts import count_record, counts_in_row, memory
+from tiedviz.compute.counts.count import count_config, count_model, count_parts
 from tiedviz.models.building import building, intact, unweighted_model
 from tiedviz.words.catalogue import find_row
-from tiedviz.words.refusals.count import NoTokenTable
+from tiedviz.words.refusals.count import CountRefusal
 
 
 def test_case_4_parameters_are_counted_once(llama):
@@ -131,7 +130,7 @@ def test_nested_configurations_are_counted_by_their_text_part():
 def test_a_model_of_images_has_no_table_of_tokens():
     config = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
     small = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
-    with pytest.raises(NoTokenTable, match="ViTForImageClassification"):
+    with pytest.raises(CountRefusal, match="no table of tokens: ViTForImageClassification"):
         count_config(config | small | {"intermediate_size": 32}, "vit")
 
 
@@ -145,7 +144,7 @@ def test_building_holds_no_weights_and_leaves_the_library_as_it_was(llama):
 
 def test_parts_that_do_not_add_up_are_noticed(monkeypatch):
     model = nn.ModuleDict({"words": nn.Embedding(3, 2)})
-    monkeypatch.setattr("tiedviz.compute.counts.roles.distinct_parameters", lambda _: iter(()))
+    monkeypatch.setattr("tiedviz.compute.counts.count.distinct_parameters", lambda _: iter(()))
     with pytest.raises(AssertionError, match="add up to 0, the model has 6"):
         count_parts(model, model["words"].weight, None)
 

@@ -7,9 +7,9 @@ import torch
 
 from tests.tiny_models import names
 from tiedviz.commands.line import main
-from tiedviz.compute.causality import later_tokens_move
-from tiedviz.compute.gradients import gradient_split, sentence_of
-from tiedviz.compute.gradients.record import gradient_record
+from tiedviz.compute.gradient_passes import later_tokens_move
+from tiedviz.compute.gradient_task import sentence_of
+from tiedviz.compute.gradients import gradient_record, gradient_split
 
 TEXT = "w41 w7 w90 w7 w66"
 
@@ -55,9 +55,9 @@ def test_nobody_asks_it_of_models_that_are_not_asked_for_the_next_token(architec
 
 @pytest.mark.parametrize("later", [0.0, 0.25])
 def test_the_command_says_it(tied_model, monkeypatch, capfdbinary, later):
-    from tiedviz.compute.gradients import split
+    from tiedviz.compute import gradients
 
-    monkeypatch.setattr(split, "later_tokens_move", lambda loaded: later)
+    monkeypatch.setattr(gradients, "later_tokens_move", lambda loaded: later)
     assert main(["gradients", tied_model.source, "--text", "the cat sat"]) == 0
     said = capfdbinary.readouterr().out.decode()
     assert ("no next-token loss" in said) is bool(later)

@@ -9,12 +9,11 @@ from torch.nn import functional
 
 from tests.tiny_models import build, names
 from tiedviz.compute.forward import forward
-from tiedviz.compute.gradients import gradient_split, sentence_of
-from tiedviz.compute.gradients.passes import TwoSides, two_sides
-from tiedviz.compute.gradients.sides import sides_of
-from tiedviz.compute.gradients.split import _proof
+from tiedviz.compute.gradient_passes import TwoSides, two_sides
+from tiedviz.compute.gradient_task import sentence_of, sides_of
+from tiedviz.compute.gradients import _proof, gradient_split
 from tiedviz.models.loading import load
-from tiedviz.words.refusals.gradient import SidesNotSeparate
+from tiedviz.words.refusals.gradient import GradientRefusal
 
 TEXT = "w41 w7 w90 w7 w66 w13 w13"
 HEADLESS = {"deberta-v2:own-head"}  # multiplies by the input table itself
@@ -250,7 +249,7 @@ def test_a_buffer_made_without_gradients_does_not_stop_it():
 def test_every_architecture_adds_up_or_says_why_not(architecture, name):
     loaded = architecture(name)
     if name in HEADLESS:
-        with pytest.raises(SidesNotSeparate):
+        with pytest.raises(GradientRefusal, match="cannot be split into two sides"):
             gradient_split(loaded, sentence_of(loaded, TEXT))
         return
     split = gradient_split(loaded, sentence_of(loaded, TEXT))

@@ -6,9 +6,14 @@ import math
 import pytest
 
 from tiedviz.commands.line import main
-from tiedviz.compute.gradients import gradient_split, sentence_of
-from tiedviz.compute.gradients.record import gradient_record
-from tiedviz.compute.gradients.table import opposed, position_table, row_table
+from tiedviz.compute.gradient_task import sentence_of
+from tiedviz.compute.gradients import (
+    gradient_record,
+    gradient_split,
+    opposed,
+    position_table,
+    row_table,
+)
 
 TEXT = "w41 w7 w90 w7 w66 w13 w13"
 

@@ -9,7 +9,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from tests.tiny_models import build, opened
 from tiedviz.compute.forward import forward
 from tiedviz.compute.lens import lens
-from tiedviz.compute.next_token.ranking import nearest_tokens
+from tiedviz.compute.next_token.candidates import nearest_tokens
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.building import building

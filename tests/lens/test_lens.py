@@ -6,7 +6,7 @@ import torch
 from tests.tiny_models import build
 from tiedviz.compute.forward import forward
 from tiedviz.compute.lens import lens
-from tiedviz.compute.lens.table import best, cells, first_appearance, given_back, lines
+from tiedviz.compute.lens_tables import best, cells, first_appearance, given_back, lines
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.words.refusals.model import NoLens, NotReproduced

@@ -8,10 +8,8 @@ import pytest
 import torch
 
 from tests.conftest import ROOT
-from tiedviz.compute.lens.stream import block_width, stream
-from tiedviz.compute.lens.tally import Mass, Ranks, Top
-from tiedviz.compute.unembedding.after_head import AfterHead
-from tiedviz.compute.unembedding.names import ONE, Factor
+from tiedviz.compute.lens_stream import Mass, Ranks, Top, block_width, stream
+from tiedviz.compute.unembedding.after_head import ONE, AfterHead, Factor
 
 PLAIN = AfterHead(None, "", ONE, None)
 
@@ -123,9 +121,9 @@ def test_memory_stays_below_a_fifth_of_the_notebook_way():
     script = """
 import torch
 from benchmarks.peak import peak_above
-from tiedviz.compute.lens.stream import stream
+from tiedviz.compute.lens_stream import stream
 from tiedviz.compute.unembedding.after_head import AfterHead
-from tiedviz.compute.unembedding.names import ONE
+from tiedviz.compute.unembedding.after_head import ONE
 matrix, h = torch.randn(65_536, 64), torch.randn(228, 64)
 tracked, after = torch.zeros(228, 3).long(), AfterHead(None, "", ONE, None)
 with torch.inference_mode():

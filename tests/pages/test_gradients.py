@@ -114,10 +114,10 @@ def test_what_cannot_be_asked_is_refused_in_words(visit, tiny_folder, prompt, sa
 
 
 def test_too_little_memory_is_said_before_the_run(visit, folder, monkeypatch):
-    from tiedviz.compute.gradients import cost
+    from tiedviz.compute import gradient_task
 
     app = open_model(visit("gradients", model=str(folder), prompt=PROMPT), "learning")
-    monkeypatch.setattr(cost, "available_memory", lambda: 1000)
+    monkeypatch.setattr(gradient_task, "available_memory", lambda: 1000)
     app.run()
     assert "does not fit in memory" in text_of(app) and "are free" in text_of(app)
 
@@ -134,10 +134,10 @@ def test_other_kinds_of_model_say_what_they_are_asked(visit, tmp_path, family, s
 
 
 def test_a_loss_that_is_none_of_next_tokens_is_said_to_be_none(visit, folder, monkeypatch):
-    from tiedviz.compute.gradients import split
+    from tiedviz.compute import gradients
 
     for later, said, prompt in ((0.0, False, "the cat sat"), (0.25, True, "the dog ran")):
-        monkeypatch.setattr(split, "later_tokens_move", lambda loaded, moves=later: moves)
+        monkeypatch.setattr(gradients, "later_tokens_move", lambda loaded, moves=later: moves)
         app = open_model(visit("gradients", model=str(folder), prompt=prompt), "learning")
         text = text_of(press(app, "Run"))
         assert ("No next-token loss" in text) is said

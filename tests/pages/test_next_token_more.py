@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from tests.pages.conftest import chart_data, open_model, text_of
-from tiedviz.compute.next_token.inspection import inspection
-from tiedviz.compute.next_token.ranking import By
+from tiedviz.compute.next_token.candidates import By, inspection
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.prompt import encode
-from tiedviz.ui.next_token.difference import OPEN_KEY
+from tiedviz.ui.next_token.arithmetic import OPEN_KEY
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ import os
 import pytest
 import streamlit as st
 
-from tiedviz.compute.counts.sources import config_of
+from tiedviz.compute.counts.configs import config_of
 from tiedviz.files.access import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
-from tiedviz.ui.frame import shared_server
+from tiedviz.ui.frame import server
 from tiedviz.verdict.audit import audit
 from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath, PathNotAllowed
 
@@ -95,13 +95,13 @@ def test_a_folder_that_shares_a_hub_ids_name_is_not_read(two_folders, monkeypatc
 )
 def test_an_address_beyond_this_machine(monkeypatch, address, far):
     monkeypatch.setattr(st, "get_option", {"server.address": address}.get)
-    assert shared_server.reachable_from_elsewhere() is far
+    assert server.reachable_from_elsewhere() is far
 
 
 def test_paths_lose_their_folders_and_addresses_do_not(monkeypatch, tmp_path):
-    monkeypatch.setattr(shared_server, "reachable_from_elsewhere", lambda: True)
+    monkeypatch.setattr(server, "reachable_from_elsewhere", lambda: True)
     monkeypatch.setenv("TIEDVIZ_CACHE", str(tmp_path / "my cache"))
-    shown = shared_server.without_paths
+    shown = server.without_paths
     assert shown("cannot write “/srv/models/x.bin”") == "cannot write “…/x.bin”"
     assert shown(f"at {tmp_path}/my cache/hub") == "at …/hub"
     assert shown("ask https://example.org/a/b of a/b/c") == "ask https://example.org/a/b of a/b/c"
@@ -121,14 +121,14 @@ def test_paths_lose_their_folders_and_addresses_do_not(monkeypatch, tmp_path):
     ],
 )
 def test_no_way_of_writing_a_path_gets_through(monkeypatch, text, shown):
-    monkeypatch.setattr(shared_server, "reachable_from_elsewhere", lambda: True)
-    assert shared_server.without_paths(text) == (text if shown is None else shown)
+    monkeypatch.setattr(server, "reachable_from_elsewhere", lambda: True)
+    assert server.without_paths(text) == (text if shown is None else shown)
 
 
 def test_the_folders_named_by_whoever_runs_the_app_are_not_told(monkeypatch):
-    monkeypatch.setattr(shared_server, "reachable_from_elsewhere", lambda: True)
+    monkeypatch.setattr(server, "reachable_from_elsewhere", lambda: True)
     monkeypatch.setenv("TIEDVIZ_ALLOW_PATHS", "/srv/my models")
-    assert "my models" not in shared_server.without_paths("at /srv/my models/x")
+    assert "my models" not in server.without_paths("at /srv/my models/x")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import torch
 
 from tests.tiny_models import opened
 from tests.verdict.conftest import tiny
-from tiedviz.compute.next_token.ranking import mass_beyond
+from tiedviz.compute.next_token.candidates import mass_beyond
 from tiedviz.models.building import building
 from tiedviz.verdict.live import EmptyRows, empty_rows, fresh_rows
 from tiedviz.verdict.loaded import hear_loaded

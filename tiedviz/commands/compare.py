@@ -100,8 +100,7 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
     """The answer of one model, which is gone when this returns."""
     from tiedviz.compute.compare.answer import answer
     from tiedviz.compute.compare.shared_tokens import token_texts
-    from tiedviz.compute.continuation import GREEDY, Continuation, continued
-    from tiedviz.compute.continuation.record import continuation_record
+    from tiedviz.compute.continuation import GREEDY, Continuation, continuation_record, continued
     from tiedviz.models.loading import load
 
     progress = Progress()

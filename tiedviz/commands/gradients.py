@@ -33,8 +33,8 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Open the model, split the gradient, print. Returns the exit status."""
-    from tiedviz.compute.gradients import gradient_split, sentence_of
-    from tiedviz.compute.gradients.record import gradient_record
+    from tiedviz.compute.gradient_task import sentence_of
+    from tiedviz.compute.gradients import gradient_record, gradient_split
     from tiedviz.models.loading import load
     from tiedviz.models.prompt import Bos
 

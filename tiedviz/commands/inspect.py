@@ -48,7 +48,7 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Open the model, read the prompt, print. Returns the exit status."""
-    from tiedviz.compute.next_token.inspection import inspection
+    from tiedviz.compute.next_token.candidates import inspection
     from tiedviz.compute.next_token.state import score_state
 
     way = way_of(options)
@@ -71,8 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _continuation(loaded: LoadedModel, prompt: Prompt, way: Way, most: int) -> dict[str, Any]:
-    from tiedviz.compute.continuation import Continuation, continued
-    from tiedviz.compute.continuation.record import continuation_record
+    from tiedviz.compute.continuation import Continuation, continuation_record, continued
 
     tokens = continued(loaded, prompt.ids, decoder_ids=prompt.decoder_ids, way=way, most=most)
     return continuation_record(loaded, Continuation(tuple(tokens)), way)

@@ -42,7 +42,7 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Open the model, read every layer, print. Returns the exit status."""
     from tiedviz.compute.lens import lens
-    from tiedviz.compute.lens.record import lens_record
+    from tiedviz.compute.lens_tables import lens_record
     from tiedviz.models.prompt import one_token
 
     loaded, prompt = open_and_encode(options)

@@ -119,7 +119,7 @@ def way_of(options: argparse.Namespace) -> Way:
     """Greedy, or sampled where any option of sampling is given.
 
     Raises:
-        NoSuchWay: a number that no draw can be made with.
+        ContinuationRefusal: a number that no draw can be made with.
     """
     from tiedviz.compute.continuation import GREEDY, Way
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 from typing import Any
 
 from tiedviz.commands.options import add_json, print_json
-from tiedviz.words.catalogue import CatalogueRow, catalogue
+from tiedviz.words.catalogue import PARTS, CatalogueRow, catalogue
 from tiedviz.words.numbers import count, megabytes, percent, short_count
-from tiedviz.words.parts import PARTS
 
 
 def add_to(commands: Any) -> None:
@@ -38,8 +36,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(model: str) -> dict[str, Any]:
-    from tiedviz.compute.counts.counts import count_record, counts_in_row
-    from tiedviz.compute.counts.sources import config_of
+    from tiedviz.compute.counts import count_record, counts_in_row
+    from tiedviz.compute.counts.configs import config_of
 
     found = config_of(model)
     if isinstance(found, CatalogueRow):
@@ -54,28 +52,13 @@ def _one(model: str) -> dict[str, Any]:
 
 def _print_all(as_json: bool) -> None:
     if as_json:
-        print_json({"models": [_summary(row) for row in catalogue()]})
+        print_json({"models": [row.record() for row in catalogue()]})
         return
     for row in catalogue():
         print(
             f"{row.repo_id:45} {'tied' if row.tied else 'untied':7} {count(row.total):>17} "
             f"{percent(row.parts.share):>7}"
         )
-
-
-def _summary(row: CatalogueRow) -> dict[str, Any]:
-    return {
-        "repo_id": row.repo_id,
-        "family": row.family,
-        "tied": row.tied,
-        "parameters": {
-            "total": row.total,
-            "embedding": row.parts.embedding,
-            "head": row.parts.head,
-            "share": row.parts.share,
-            "parts": asdict(row.parts),
-        },
-    }
 
 
 def _print_one(record: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tiedviz.files.config import dimensions
-from tiedviz.words.refusals.count import SizeOutOfBounds, TooManyParameters
+from tiedviz.words.refusals.count import CountRefusal
 
 MAX_PARAMETERS = 10_000_000_000_000  # ten times the largest model anybody has described
 MAX_TENSORS = 12_000  # about a second of building; the largest real models have some thousands
@@ -38,17 +38,17 @@ def check_bounds(config: Mapping[str, object], title: str) -> None:
         title: what the model is called in a refusal.
 
     Raises:
-        SizeOutOfBounds: one number is.
-        TooManyParameters: V·d and d² for each layer already add up to too much.
+        CountRefusal: one number is.
+        CountRefusal: V·d and d² for each layer already add up to too much.
     """
     for path, value in _whole_numbers(config, ""):
         limit = _limit(path.rpartition(".")[2])
         if abs(value) > limit:
-            raise SizeOutOfBounds(title, path, _shown(value), limit)
+            raise CountRefusal.size_out_of_bounds(title, path, _shown(value), limit)
     sizes = dimensions(config)
     width = sizes.d_model or 0
     if (sizes.vocab_size or 0) * width + (sizes.layers or 0) * width**2 > MAX_PARAMETERS:
-        raise TooManyParameters(title, MAX_PARAMETERS)
+        raise CountRefusal.too_many_parameters(title, MAX_PARAMETERS)
 
 
 def _limit(key: str) -> int:

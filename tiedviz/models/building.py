@@ -23,12 +23,7 @@ from transformers.initialization import no_init_weights
 
 from tiedviz.files.bounds import MAX_PARAMETERS, MAX_TENSORS, check_bounds
 from tiedviz.models.checkpoint import check_model_type, listed_class, named_class
-from tiedviz.words.refusals.count import (
-    CannotBuild,
-    CountRefusal,
-    TooManyParameters,
-    TooManyTensors,
-)
+from tiedviz.words.refusals.count import CountRefusal
 
 _LOCK = threading.RLock()
 _BEAT = 0.3  # seconds
@@ -171,9 +166,9 @@ def _limits(title: str) -> Callable[[int, int], None]:
 
     def check(tensors: int, numbers: int) -> None:
         if tensors > MAX_TENSORS or time.monotonic() > deadline:
-            raise TooManyTensors(title, MAX_TENSORS)
+            raise CountRefusal.too_many_tensors(title, MAX_TENSORS)
         if numbers > MAX_PARAMETERS:
-            raise TooManyParameters(title, MAX_PARAMETERS)
+            raise CountRefusal.too_many_parameters(title, MAX_PARAMETERS)
 
     return check
 
@@ -189,7 +184,7 @@ def _readable_faults(config: Mapping[str, Any], title: str) -> Iterator[None]:
         named = config.get("architectures")
         name = named[0] if isinstance(named, list) and named else config.get("model_type")
         said = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(".: ")
-        raise CannotBuild(title, str(name), said) from error
+        raise CountRefusal.cannot_build(title, str(name), said) from error
 
 
 ROWS, WIDTH = 50, 16

@@ -51,9 +51,10 @@ from tiedviz.verdict.audit import hear_header
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tiedviz.compute.counts.counts import Counts
-    from tiedviz.compute.counts.sources import Config
-    from tiedviz.compute.gradients import GradientSplit, Sentence
+    from tiedviz.compute.counts import Counts
+    from tiedviz.compute.counts.configs import Config
+    from tiedviz.compute.gradient_task import Sentence
+    from tiedviz.compute.gradients import GradientSplit
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.compute.token_map import Projection, View
@@ -340,7 +341,7 @@ def named_config(name: str) -> Config | CatalogueRow:
     Raises:
         Refusal: as `config_of`.
     """
-    from tiedviz.compute.counts.sources import config_of
+    from tiedviz.compute.counts.configs import config_of
 
     return config_of(name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tiedviz.compute.counts.calculator import BYTES, PER_LAYER, VocabularyCost, vocabulary_cost
+from tiedviz.compute.counts import BYTES, PER_LAYER, VocabularyCost, vocabulary_cost
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
 _EXAMPLES = {

@@ -9,9 +9,8 @@ import streamlit as st
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, Toy
 from tiedviz.ui.caches import files_verdict
-from tiedviz.ui.frame.choice import MODEL_KEY, chosen_facts, chosen_source
-from tiedviz.ui.frame.first_choice import first_choice
-from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame import refusals_shown
+from tiedviz.ui.frame.model_choice import MODEL_KEY, chosen_facts, chosen_source, first_choice
 from tiedviz.ui.is_it_tied.verdict import banner
 from tiedviz.ui.prompt_bar import PRESETS
 from tiedviz.ui.share import share, toy_code

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.frame.choice import chosen_facts, chosen_source
+from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.words.characters import characters
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import Token, markdown_safe, visible

@@ -9,10 +9,9 @@ from typing import Literal
 import torch
 
 from tiedviz.compute.forward import forward
+from tiedviz.compute.next_token.candidates import mass_beyond
 from tiedviz.compute.next_token.formula import formula_text
-from tiedviz.compute.next_token.ranking import mass_beyond
-from tiedviz.compute.unembedding import Unembedding, unembedding_of
-from tiedviz.compute.unembedding.measure import probe_ids
+from tiedviz.compute.unembedding import Unembedding, probe_ids, unembedding_of
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.loading import load
 from tiedviz.models.progress import Report, Stage

@@ -1,19 +1,68 @@
 """What 233 released models hold: facts from their config.json, counts by `tiedviz.compute.counts`.
 
 The file beside this module has one model a line. Its facts (config, flag, sources) were gathered by
-hand; `python -m tiedviz.compute.counts.regenerate` computes the counts from them again.
+hand; `python -m tiedviz.compute.counts.regenerate` computes the counts from them again. `PARTS` are
+the seven parts that parameters are counted in, and what they are called.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tiedviz.words.parts import PartCounts
+PARTS = {
+    "embedding": "embedding E",
+    "head": "separate head W",
+    "positions": "positions and types",
+    "attention": "attention",
+    "feed_forward": "feed-forward",
+    "norms": "norms",
+    "other": "other",
+}
+"""Field of `PartCounts` → what a page calls it, in the order in which bars are stacked."""
+
+PARTS_HELP = {
+    "embedding": "the table that is read by rows, V × d; where tied it scores as well",
+    "head": "the matrix that scores, where it is another one; 0 where tied",
+    "positions": "tables for positions, relative positions and token types",
+    "attention": "whatever mixes positions: attention, or a state-space or recurrent mixer",
+    "feed_forward": "what works on each position alone: MLPs, experts and their routers",
+    "norms": "scales and shifts of the normalisations",
+    "other": "projections beside the tables, biases of the head, further tables",
+}
+
+
+@dataclass(frozen=True)
+class PartCounts:
+    """How many numbers lie in each part; each stored number is counted once."""
+
+    embedding: int
+    head: int
+    positions: int
+    attention: int
+    feed_forward: int
+    norms: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        """All parameters."""
+        return sum(asdict(self).values())
+
+    @property
+    def share(self) -> float:
+        """(E + W where it is a separate matrix) / all parameters."""
+        return (self.embedding + self.head) / self.total
+
+    @property
+    def embedding_share(self) -> float:
+        """E alone / all parameters."""
+        return self.embedding / self.total
+
 
 FILE = Path(__file__).with_name("catalogue.jsonl")
 KINDS = {
@@ -39,7 +88,7 @@ class CatalogueRow:
         layers: block calls on the way to the output matrix.
         parts: the counts; `parts.total` counts each stored number once.
         listed: numbers in `state_dict()`, where a tied matrix stands under both its names.
-        used: numbers used in a forward pass (`tiedviz.compute.counts.counts.Counts.used`).
+        used: numbers used in a forward pass (`tiedviz.compute.counts.Counts.used`).
         file_numbers: numbers stored in the published file, where known; buffers and copies count.
         published: the published number of parameters, where known, and `published_from` where.
         published_difference: published − counted, where they differ, and `published_why` why.
@@ -77,6 +126,21 @@ class CatalogueRow:
     def total(self) -> int:
         """All parameters, each stored number once."""
         return self.parts.total
+
+    def record(self) -> dict[str, Any]:
+        """What a program is told of it: repo_id, family, tied, parameters."""
+        return {
+            "repo_id": self.repo_id,
+            "family": self.family,
+            "tied": self.tied,
+            "parameters": {
+                "total": self.total,
+                "embedding": self.parts.embedding,
+                "head": self.parts.head,
+                "share": self.parts.share,
+                "parts": asdict(self.parts),
+            },
+        }
 
     @property
     def name(self) -> str:

@@ -14,7 +14,7 @@ from transformers import (
 )
 
 from tests.tiny_models import build
-from tiedviz.compute.unembedding.names import ONE, name_factor, name_tensor
+from tiedviz.compute.unembedding.after_head import ONE, name_factor, name_tensor
 
 
 def test_one_is_no_factor():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tiedviz.compute.unembedding.tolerance import tolerance
+from tiedviz.compute.unembedding.product import tolerance
 
 
 @pytest.mark.parametrize("width", [16, 64, 576, 2048])

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from tiedviz.compute.compare.question import question
-from tiedviz.compute.next_token.inspection import inspection
+from tiedviz.compute.next_token.candidates import inspection
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import Bos, Prompt, encode
@@ -74,7 +74,7 @@ def answer(
         pause: called where the work may be stopped.
 
     Raises:
-        NotTheSameQuestion: the model cannot be asked this.
+        ContinuationRefusal: the model cannot be asked this.
         EmptyPrompt, PromptTooLong, NoSuchRow, NoAnswerBegun, HeadMissing, NotReproduced: as
             `encode` and `read`.
     """

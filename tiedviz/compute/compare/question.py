@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from tiedviz.models.loaded import LoadedModel, ModelKind
-from tiedviz.words.refusals.continuation import NotTheSameQuestion
+from tiedviz.words.refusals.continuation import ContinuationRefusal
 
 MASKS = ("[MASK]", "<mask>")
 """Spellings of a gap that every model here understands, whatever its own mask is called."""
@@ -33,7 +33,7 @@ def question(loaded: LoadedModel, prompt: str) -> Question:
     """What `loaded` reads of `prompt`.
 
     Raises:
-        NotTheSameQuestion: it cannot be asked what comes next by this prompt.
+        ContinuationRefusal: it cannot be asked what comes next by this prompt.
     """
     own = loaded.tokenizer.mask_token if loaded.kind is ModelKind.MASKED else None
     masks = [*MASKS, *([own] if own else [])]
@@ -44,19 +44,19 @@ def question(loaded: LoadedModel, prompt: str) -> Question:
         return Question(prompt)
     if re.search(r"\w", after):
         why = f"it reads from left to right, and “{after.strip()}” stands behind the gap"
-        raise NotTheSameQuestion(loaded.title, why)
+        raise ContinuationRefusal.another_question(loaded.title, why)
     return Question(before.rstrip(), f"It reads what stands before {mask}.")
 
 
 def _to_fill(title: str, own: str | None, before: str, mask: str, after: str) -> Question:
     if own is None:
         why = "it fills gaps, and its tokenizer has no mark for one"
-        raise NotTheSameQuestion(title, why, has_mask=False)
+        raise ContinuationRefusal.another_question(title, why, has_mask=False)
     if not mask:
         why = "it fills gaps, and the prompt has none"
-        raise NotTheSameQuestion(title, why)
+        raise ContinuationRefusal.another_question(title, why)
     if any(each in after for each in (*MASKS, own)):
-        raise NotTheSameQuestion(title, "the prompt has several gaps")
+        raise ContinuationRefusal.another_question(title, "the prompt has several gaps")
     behind = after.strip()
     note = f"It fills the gap, and sees the “{behind}” behind it." if behind else ""
     return Question(f"{before}{own}{after}", note or "It is read at the mask.")

@@ -17,7 +17,7 @@ from tiedviz.compute.continuation.stepping import Stepper
 from tiedviz.compute.forward import has_decoder, sequence_read, within_length
 from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import most_tokens
-from tiedviz.words.refusals.continuation import NoContinuation, NoSuchWay
+from tiedviz.words.refusals.continuation import ContinuationRefusal
 from tiedviz.words.refusals.model import HeadMissing
 from tiedviz.words.refusals.prompt import PromptTooLong
 
@@ -44,11 +44,13 @@ class Way:
 
     def __post_init__(self) -> None:
         if not 0 < self.temperature <= 100:
-            raise NoSuchWay("The temperature", self.temperature, "above 0 and at most 100")
+            raise ContinuationRefusal.out_of_range(
+                "The temperature", self.temperature, "above 0 and at most 100"
+            )
         if not 0 < self.top_p <= 1:
-            raise NoSuchWay("Top-p", self.top_p, "above 0 and at most 1")
+            raise ContinuationRefusal.out_of_range("Top-p", self.top_p, "above 0 and at most 1")
         if self.seed < 0:
-            raise NoSuchWay("The seed", self.seed, "0 or more")
+            raise ContinuationRefusal.out_of_range("The seed", self.seed, "0 or more")
 
 
 GREEDY = Way()
@@ -97,16 +99,16 @@ def continued(
         most: the most tokens of the continuation, `written` among them.
 
     Raises:
-        NoContinuation: a model that fills gaps.
+        ContinuationRefusal: a model that fills gaps.
         HeadMissing: its output matrix is random.
-        NoSuchWay: `most` is below 1 or above `LONGEST`.
+        ContinuationRefusal: `most` is below 1 or above `LONGEST`.
     """
     if loaded.kind is ModelKind.MASKED:
-        raise NoContinuation(loaded.title)
+        raise ContinuationRefusal.fills_gaps(loaded.title)
     if random := loaded.random_tables:
         raise HeadMissing(loaded.title, random)
     if not 1 <= most <= LONGEST:
-        raise NoSuchWay("The number of tokens", most, f"from 1 to {LONGEST}")
+        raise ContinuationRefusal.out_of_range("The number of tokens", most, f"from 1 to {LONGEST}")
     return _tokens(loaded, list(ids), decoder_ids, way, list(written), most)
 
 
@@ -196,3 +198,33 @@ class Continuation:
     def text_ids(self) -> list[int]:
         """The rows without the mark that ended the text."""
         return self.ids[:-1] if self.ended else self.ids
+
+
+def continuation_record(loaded: LoadedModel, found: Continuation, way: Way) -> dict[str, Any]:
+    """A continuation as plain values ready for JSON.
+
+    Keys: way {sampled, temperature, top_p, seed}, text, ended, tokens [{id, text, probability,
+    drawn_with, rank}]; `drawn_with` is the probability after temperature and top-p.
+    """
+    vocabulary = loaded.vocabulary
+    raw = b"".join(vocabulary.token(id).raw for id in found.text_ids)
+    return {
+        "way": {
+            "sampled": way.sampled,
+            "temperature": way.temperature,
+            "top_p": way.top_p,
+            "seed": way.seed,
+        },
+        "text": raw.decode("utf-8", "replace"),
+        "ended": found.ended,
+        "tokens": [
+            {
+                "id": token.id,
+                "text": vocabulary.token(token.id).text,
+                "probability": token.probability,
+                "drawn_with": token.drawn,
+                "rank": token.rank,
+            }
+            for token in found.tokens
+        ],
+    }

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from tiedviz.compute.forward import forward
-from tiedviz.compute.unembedding.measure import probe_ids
+from tiedviz.compute.unembedding import probe_ids
 from tiedviz.models.loaded import LoadedModel
 
 _LOG = logging.getLogger(__name__)

@@ -12,10 +12,9 @@ import json
 import sys
 from typing import Any
 
+from tiedviz.compute.counts import Counts
 from tiedviz.compute.counts.count import count_config
-from tiedviz.compute.counts.counts import Counts
-from tiedviz.words.catalogue import FILE, CatalogueRow, read_row
-from tiedviz.words.parts import PARTS
+from tiedviz.words.catalogue import FILE, PARTS, CatalogueRow, read_row
 
 
 def counts_of(record: dict[str, Any]) -> Counts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tiedviz.compute.unembedding import AfterHead, Unembedding
-from tiedviz.compute.unembedding.names import Factor
+from tiedviz.compute.unembedding.after_head import Factor
 from tiedviz.compute.unembedding.path import Path
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tiedviz.compute.counts.calculator import vocabulary_cost
+from tiedviz.compute.counts import vocabulary_cost
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.questions import Numbers, Question
 

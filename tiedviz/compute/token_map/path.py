@@ -10,7 +10,7 @@ import torch
 from tiedviz.compute.forward import sequence_read, within_length
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.unembedding.states import catch_states
+from tiedviz.compute.unembedding.forward_trace import catch_states
 from tiedviz.models.loaded import LoadedModel
 
 

@@ -1,4 +1,4 @@
-"""The way from the residual stream to the matrix, read off a recording, ready to be replayed.
+"""The way from the residual stream to the matrix, read off a trace, ready to be replayed.
 
 The blocks are the entries of the module list whose calls end last before the head. The way is
 followed backwards: from the head itself, or the module that contains it, to the call whose result
@@ -15,9 +15,8 @@ import torch
 from torch import nn
 
 from tiedviz.compute.forward import first_tensor, hooked
-from tiedviz.compute.unembedding.after_head import NotUnderstood
-from tiedviz.compute.unembedding.names import Factor, name_factor
-from tiedviz.compute.unembedding.record import Call, Recording
+from tiedviz.compute.unembedding.after_head import Factor, NotUnderstood, name_factor
+from tiedviz.compute.unembedding.forward_trace import Call, ForwardTrace
 
 
 class _Reached(Exception):
@@ -102,24 +101,24 @@ def _tensor(value: Any) -> torch.Tensor:
     return tensor
 
 
-def find_head_call(recording: Recording, head: nn.Module) -> Call:
+def find_head_call(trace: ForwardTrace, head: nn.Module) -> Call:
     """The one call of the output matrix.
 
     Raises:
         NotUnderstood: it was not called, or not once, or not as wide as the logits.
     """
-    calls = recording.of(head)
+    calls = trace.of(head)
     if len(calls) != 1:
         raise NotUnderstood(f"the output matrix was called {len(calls)} times, not once")
     [call] = calls
-    if call.given is None or call.given.shape[-1] != recording.logits.shape[-1]:
+    if call.given is None or call.given.shape[-1] != trace.logits.shape[-1]:
         raise NotUnderstood("the output matrix is not as wide as the logits")
     if call.taken is None or call.taken.dim() != 3:
         raise NotUnderstood("the output matrix is not called with one vector for each position")
     return call
 
 
-def block_calls(recording: Recording, model: nn.Module, head_call: Call) -> list[Call]:
+def block_calls(trace: ForwardTrace, model: nn.Module, head_call: Call) -> list[Call]:
     """The calls of the blocks that feed the head, in order.
 
     Raises:
@@ -129,7 +128,7 @@ def block_calls(recording: Recording, model: nn.Module, head_call: Call) -> list
     for module in model.modules():
         if isinstance(module, nn.ModuleList):
             entries = set(module)
-            calls = [call for call in recording.calls if call.module in entries]
+            calls = [call for call in trace.calls if call.module in entries]
             calls = [call for call in calls if call.end < head_call.start]
             if calls and (not best or calls[-1].end > best[-1].end):
                 best = calls
@@ -138,19 +137,19 @@ def block_calls(recording: Recording, model: nn.Module, head_call: Call) -> list
     return best
 
 
-def find_path(recording: Recording, model: nn.Module, head_call: Call, blocks: list[Call]) -> Path:
+def find_path(trace: ForwardTrace, model: nn.Module, head_call: Call, blocks: list[Call]) -> Path:
     """The steps from the last block to the head.
 
     Raises:
         NotUnderstood: what enters the head is not what the last block gave, taken through modules
             and scalars.
     """
-    after_blocks = _outermost_after(recording, blocks[-1].end, head_call)
+    after_blocks = _outermost_after(trace, blocks[-1].end, head_call)
     call = after_blocks.pop()  # the head, or what contains it
     stages: list[Stage] = []
     while call is not blocks[-1]:
         source, scale = _source(call, [blocks[-1], *after_blocks])
-        stages.insert(0, _stage(recording, call, head_call, scale, model))
+        stages.insert(0, _stage(trace, call, head_call, scale, model))
         call = source
     return Path(tuple(block.module for block in blocks), tuple(stages), head_call.module)
 
@@ -172,19 +171,19 @@ def _source(call: Call, earlier: list[Call]) -> tuple[Call, float]:
 
 
 def _stage(
-    recording: Recording, call: Call, head_call: Call, scale: float, model: nn.Module
+    trace: ForwardTrace, call: Call, head_call: Call, scale: float, model: nn.Module
 ) -> Stage:
     factor = name_factor(scale, model.config, next(head_call.module.parameters()).dtype)
     if call is head_call:
         return Stage(call.name, None, factor)
-    inside = _steps_inside(recording, call, head_call)
+    inside = _steps_inside(trace, call, head_call)
     return Stage(call.name, call.module, factor, call.end > head_call.end, inside)
 
 
-def _steps_inside(recording: Recording, call: Call, head_call: Call) -> tuple[str, ...]:
+def _steps_inside(trace: ForwardTrace, call: Call, head_call: Call) -> tuple[str, ...]:
     """The last names of the innermost modules that `call` calls before the head, in order."""
     end = min(call.end, head_call.start)
-    within = [each for each in recording.calls if call.start < each.start < end]
+    within = [each for each in trace.calls if call.start < each.start < end]
     outer = {id(each.parent) for each in within}
     return tuple(
         each.name.rpartition(".")[2]
@@ -193,11 +192,11 @@ def _steps_inside(recording: Recording, call: Call, head_call: Call) -> tuple[st
     )
 
 
-def _outermost_after(recording: Recording, tick: int, head_call: Call) -> list[Call]:
+def _outermost_after(trace: ForwardTrace, tick: int, head_call: Call) -> list[Call]:
     """Calls that begin after `tick` and up to the head, without those inside another such call."""
     return [
         call
-        for call in recording.calls
+        for call in trace.calls
         if tick < call.start <= head_call.start
         and (call.parent is None or call.parent.start < tick)
     ]

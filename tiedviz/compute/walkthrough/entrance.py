@@ -16,7 +16,7 @@ from torch import nn
 
 from tiedviz.compute.forward import forward, hooked
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.unembedding.names import ONE, Factor, name_factor
+from tiedviz.compute.unembedding.after_head import ONE, Factor, name_factor
 from tiedviz.models.loaded import LoadedModel
 
 _LENGTH = 4

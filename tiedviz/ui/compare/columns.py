@@ -22,8 +22,8 @@ from tiedviz.ui.compare.facts import (
 )
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.drawing import draw
-from tiedviz.ui.frame.choice import remote
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
+from tiedviz.ui.frame.model_choice import remote
 from tiedviz.words.catalogue import find_row
 from tiedviz.words.numbers import count, percent, short_count
 from tiedviz.words.refusals import Refusal

@@ -16,8 +16,8 @@ from tiedviz.models.known import Cost, cost_of
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.compare.seats import Seat
-from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
-from tiedviz.ui.frame.opening import is_opening, progress
+from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
+from tiedviz.ui.frame.opened_model import is_opening, progress
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tiedviz.charts.compare import LETTERS
 from tiedviz.models.sources import find_source
-from tiedviz.ui.frame.choice import HUB_EXAMPLES
+from tiedviz.ui.frame.model_choice import HUB_EXAMPLES
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.shelf import SHELF
 

@@ -13,8 +13,7 @@ from tiedviz.files.access import identity
 from tiedviz.models.sources import Source, find_source
 from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.compare.others import chosen_others
-from tiedviz.ui.frame.choice import MODEL_KEY
-from tiedviz.ui.frame.first_choice import GPT2, first_choice
+from tiedviz.ui.frame.model_choice import GPT2, MODEL_KEY, first_choice
 from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos, decoder_box
 from tiedviz.words.refusals import Refusal
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tiedviz.ui.export import loading_code
-from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.model_choice import chosen_source
 
 if TYPE_CHECKING:
-    from tiedviz.compute.gradients import Sentence
+    from tiedviz.compute.gradient_task import Sentence
     from tiedviz.models.loaded import LoadedModel
 
 
 def python_code(loaded: LoadedModel, sentence: Sentence) -> str:
     """The split of this sentence, without this app; prints the two norms and max |Δ|."""
-    from tiedviz.compute.gradients.sides import sides_of
+    from tiedviz.compute.gradient_task import sides_of
 
     kind = type(loaded.model).__name__
     sides = sides_of(loaded)

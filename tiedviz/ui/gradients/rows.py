@@ -19,7 +19,7 @@ _DRAWN = 14
 
 def rows(loaded: LoadedModel, shown: Shown) -> pd.DataFrame:
     """Chart and table of the rows that were read or asked for, and the most corrected besides."""
-    from tiedviz.compute.gradients.table import opposed, row_table
+    from tiedviz.compute.gradients import opposed, row_table
 
     frame = row_table(loaded, shown.sentence, shown.split)
     st.subheader("Row by row", anchor=False)
@@ -69,7 +69,7 @@ def _table(frame: pd.DataFrame) -> None:
 
 def positions(loaded: LoadedModel, shown: Shown) -> None:
     """What each position was asked for and its loss."""
-    from tiedviz.compute.gradients.table import position_table
+    from tiedviz.compute.gradients import position_table
 
     with st.expander("The loss, position by position"):
         st.dataframe(

@@ -15,7 +15,8 @@ from tiedviz.words.numbers import megabytes
 from tiedviz.words.tokens import markdown_safe, shorten
 
 if TYPE_CHECKING:
-    from tiedviz.compute.gradients import GradientSplit, Sentence
+    from tiedviz.compute.gradient_task import Sentence
+    from tiedviz.compute.gradients import GradientSplit
     from tiedviz.models.loaded import LoadedModel
 
 _SHOWN_KEY = "gradients shown"
@@ -60,8 +61,7 @@ def run(loaded: LoadedModel, sentence: Sentence) -> Shown:
 
 
 def _button(loaded: LoadedModel, sentence: Sentence, found: GradientSplit | None) -> bool:
-    from tiedviz.compute.gradients.cost import bytes_needed, require_room, seconds_needed
-    from tiedviz.compute.gradients.sides import sides_of
+    from tiedviz.compute.gradient_task import bytes_needed, require_room, seconds_needed, sides_of
 
     sides = sides_of(loaded)
     with st.container(horizontal=True, vertical_alignment="center"):

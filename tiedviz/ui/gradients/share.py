@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def share_and_export(loaded: LoadedModel, shown: Shown, frame: pd.DataFrame) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
-    from tiedviz.compute.gradients.record import gradient_record
+    from tiedviz.compute.gradients import gradient_record
 
     if shown.old:
         return  # what is typed and what is shown differ; a link could name only one of them

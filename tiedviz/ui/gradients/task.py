@@ -11,7 +11,7 @@ from tiedviz.words.numbers import plural
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.gradients import Sentence
+    from tiedviz.compute.gradient_task import Sentence
     from tiedviz.models.loaded import LoadedModel
 
 TARGET_KEY = "target"
@@ -21,10 +21,9 @@ def task(loaded: LoadedModel) -> Sentence:
     """The sentence as tokens with their targets, and the caption that says how the loss is taken.
 
     Raises:
-        EmptyPrompt, NothingToPredict, SentenceTooLong, PromptTooLong: there is nothing to run, or
-            too much.
+        EmptyPrompt, PromptTooLong, GradientRefusal: there is nothing to run, or too much.
     """
-    from tiedviz.compute.gradients import sentence_of
+    from tiedviz.compute.gradient_task import sentence_of
     from tiedviz.models.prompt import Bos
 
     target = _target_box() if loaded.kind == "seq2seq" else ""

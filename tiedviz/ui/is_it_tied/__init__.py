@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.is_it_tied.audit_state import audit_chosen
 from tiedviz.ui.is_it_tied.evidence import evidence_tab, share_and_export, witness_rows
 from tiedviz.ui.is_it_tied.experiments import (

@@ -10,10 +10,9 @@ import streamlit as st
 from tiedviz.files.access import identity
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, model_pool, remember_heard
-from tiedviz.ui.frame.choice import chosen_source, hub_is_thinking, remote
-from tiedviz.ui.frame.opening import open_button
-from tiedviz.ui.frame.refusals import refusals_shown
-from tiedviz.ui.frame.stale import is_stale
+from tiedviz.ui.frame import refusals_shown
+from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
+from tiedviz.ui.frame.opened_model import is_stale, open_button
 from tiedviz.verdict.audit import Audit, hear_files, local_files
 from tiedviz.verdict.stored import compare_remote
 from tiedviz.verdict.witnesses import COMPARING, Declared, Stored

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.model_choice import chosen_source
 from tiedviz.ui.is_it_tied.audit_state import hear_the_rest
 from tiedviz.ui.share import opening_code, share
 from tiedviz.verdict.record import audit_record

@@ -11,8 +11,8 @@ import streamlit as st
 
 from tiedviz.models.sources import find_source
 from tiedviz.ui.caches import model_pool, scored_state
-from tiedviz.ui.frame.choice import chosen_source
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.model_choice import chosen_source
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.audit_state import open_or_offer
 from tiedviz.ui.is_it_tied.verdict import banner
 from tiedviz.verdict.audit import Audit, hear_files

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import files_verdict
-from tiedviz.ui.frame.shared_server import without_paths
+from tiedviz.ui.frame.server import without_paths
 from tiedviz.ui.is_it_tied.evidence import prose
 from tiedviz.verdict.audit import Audit
 from tiedviz.verdict.record import audit_record

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.choice import chosen_source
-from tiedviz.ui.frame.opening import open_button
+from tiedviz.ui.frame.model_choice import chosen_source
+from tiedviz.ui.frame.opened_model import open_button
 from tiedviz.ui.is_it_tied.evidence import prose
 from tiedviz.verdict.repair import repair_for
 from tiedviz.words.numbers import count, exact_size, percent, short_count

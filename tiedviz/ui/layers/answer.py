@@ -33,7 +33,7 @@ def require_lens(loaded: LoadedModel) -> None:
 
 def headline(prompt: Prompt, found: Lens) -> None:
     """As in: Layer 0 gives your prompt back at 5 of 5 positions."""
-    from tiedviz.compute.lens.table import given_back
+    from tiedviz.compute.lens_tables import given_back
 
     back = given_back(found, [token.id for token in prompt.read])
     what = "your prompt" if prompt.written is None else "the answer so far"

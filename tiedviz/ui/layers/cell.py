@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def cell(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int) -> None:
     """Its ten largest logits, its entropy, the length of its state."""
-    from tiedviz.compute.lens.table import best
+    from tiedviz.compute.lens_tables import best
 
     read = markdown_safe(prompt.read[position].shown)
     st.subheader(f"Layer {layer}, position {position} ({read})", anchor=False)

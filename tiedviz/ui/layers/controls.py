@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.prompt_bar import POSITION_KEY, choose_position
 from tiedviz.words.refusals import Refusal
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def through_the_layers(loaded: LoadedModel, found: Lens, layer: int, position: int) -> None:
     """The lines of the final answer and of the watched tokens, with a switch; where it appears."""
-    from tiedviz.compute.lens.table import lines
+    from tiedviz.compute.lens_tables import lines
 
     st.subheader("The final answer through the layers", anchor=False)
     st.markdown(_appearance(loaded, found, position))
@@ -42,7 +42,7 @@ def through_the_layers(loaded: LoadedModel, found: Lens, layer: int, position: i
 
 def _appearance(loaded: LoadedModel, found: Lens, position: int) -> str:
     """Where the final answer first comes first, and from where on it stays there."""
-    from tiedviz.compute.lens.table import first_appearance
+    from tiedviz.compute.lens_tables import first_appearance
 
     first, stays = first_appearance(found, position)
     answer = loaded.vocabulary.token(int(found.final[found.positions.index(position)])).shown

@@ -30,7 +30,7 @@ def picture(
     loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int
 ) -> pd.DataFrame:
     """Draw it. A click on a cell makes its state the one under inspection. Returns the cells."""
-    from tiedviz.compute.lens.table import cells
+    from tiedviz.compute.lens_tables import cells
 
     ways = shades(loaded.scoring_matrix.shape[0])
     chosen = st.segmented_control(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tiedviz.ui.export import loading_code
-from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.model_choice import chosen_source
 
 if TYPE_CHECKING:
     from tiedviz.compute.unembedding import Unembedding

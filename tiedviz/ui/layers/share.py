@@ -29,7 +29,7 @@ def share_and_export(
     position: int,
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
-    from tiedviz.compute.lens.record import lens_record
+    from tiedviz.compute.lens_tables import lens_record
 
     bos = chosen_bos()
     decoder = st.session_state.get(DECODER_KEY) if prompt.written is not None else None

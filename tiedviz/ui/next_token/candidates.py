@@ -1,8 +1,9 @@
-"""The ten nearest tokens: bars, table, and a button each to go on with."""
+"""The ten tokens nearest to a state, or to any vector: bars, tables, buttons to go on with."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -11,18 +12,25 @@ import streamlit as st
 from tiedviz.charts.next_token import PICK, candidate_bars
 from tiedviz.charts.palette import scoring_colour
 from tiedviz.ui.drawing import draw
+from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.prompt_bar import append_to_prompt
+from tiedviz.ui.share import csv_button
+from tiedviz.words.numbers import count
+from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
+    import torch
+
     from tiedviz.compute.next_token.state import ScoredState
     from tiedviz.models.loaded import LoadedModel
+
 
 TOKEN_KEY = "token"
 BY_KEY = "nearest by"
 TEMPERATURE_KEY = "temperature"
 _MEASURES = {"logit": "probability", "cosine": "cosine", "distance": "distance"}
-_READING_HELP = {
+_BAR_HELP = {
     "logit": "Longer bar: a row with a larger dot product with {state}. Click one to take it "
     "apart.",
     "cosine": "Longer bar: a row that points more the way {state} points, however long it is.",
@@ -31,22 +39,26 @@ _READING_HELP = {
 }
 
 
-def candidates(loaded: LoadedModel, reading: ScoredState) -> tuple[int, pd.DataFrame]:
+def candidates(loaded: LoadedModel, state: ScoredState) -> tuple[int, pd.DataFrame]:
     """Draw them. Returns the id of the token under inspection, and the table."""
-    from tiedviz.compute.next_token.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.candidates import COLUMNS, By, nearest_tokens
 
     by, temperature = _controls()
-    frame = nearest_tokens(loaded, reading, by=By(by), temperature=temperature)
-    picked = _picked(frame, len(reading.logits))
+    frame = nearest_tokens(loaded, state, by=By(by), temperature=temperature)
+    picked = _picked(frame, len(state.logits))
     left, right = st.columns([5, 6])
     with left:
-        bars = candidate_bars(
-            frame, _MEASURES[by], scoring_colour(loaded.tied), picked, reading.name
-        )
+        bars = candidate_bars(frame, _MEASURES[by], scoring_colour(loaded.tied), picked, state.name)
         draw(st, bars, key="candidate bars", on_select=_take_pick)
-        st.caption(_READING_HELP[by].format(state=reading.name))
+        st.caption(_BAR_HELP[by].format(state=state.name))
     with right:
-        _table(frame)
+        placed = sorted((column for column in COLUMNS if column.place), key=lambda it: it.place)
+        _table(
+            frame,
+            [column.name for column in placed],
+            key="candidate table",
+            alt="The ten nearest tokens with logit, probability, cosine, ranks and row length",
+        )
     _append_row(loaded, frame)
     return picked, frame
 
@@ -96,26 +108,29 @@ def _take_pick() -> None:
         st.session_state[TOKEN_KEY] = int(chosen[0]["id"])
 
 
-def _table(frame: pd.DataFrame) -> None:
-    column = st.column_config
-    columns = {
-        "text": column.TextColumn("token"),
-        "id": column.NumberColumn("id", format="%d"),
-        "logit": column.NumberColumn("logit", format="%.2f"),
-        "percent": column.NumberColumn("prob.", format="%.1f %%"),
-        "cosine": column.NumberColumn("cos", format="%.3f"),
-        "rank_cosine": column.NumberColumn("by cos", format="%d", help="rank by cosine"),
-        "rank_distance": column.NumberColumn("by dist", format="%d", help="rank by distance"),
-        "norm": column.NumberColumn("‖e‖", format="%.3f", help="length of the token's row"),
-    }
+def _table(frame: pd.DataFrame, names: Sequence[str], key: str, alt: str) -> None:
+    """The columns called `names`, in this order, printed as `COLUMNS` says."""
+    from tiedviz.compute.next_token.candidates import COLUMNS
+
+    columns = {column.name: column for column in COLUMNS}
+    shown, config = frame, {}
+    for column in (columns[name] for name in names):
+        name = f"{column.name} in percent" if column.percent else column.name
+        if column.percent:
+            shown = shown.assign(**{name: frame[column.name] * 100})
+        config[name] = (
+            st.column_config.NumberColumn(column.title, format=column.format, help=column.help)
+            if column.format
+            else st.column_config.TextColumn(column.title, help=column.help)
+        )
     st.dataframe(
-        frame.assign(percent=frame["probability"] * 100),
+        shown,
         hide_index=True,
-        key="candidate table",
+        key=key,
         height="content",
-        column_order=list(columns),
-        column_config=columns,
-        alt="The ten nearest tokens with logit, probability, cosine, ranks and row length",
+        column_order=list(config),
+        column_config=config,
+        alt=alt,
     )
 
 
@@ -133,3 +148,64 @@ def _append_row(loaded: LoadedModel, frame: pd.DataFrame) -> None:
                 args=(token.text,),
                 type="tertiary",
             )
+
+
+def read_any_vector(loaded: LoadedModel, state: ScoredState) -> None:
+    """An upload, the ten rows nearest to it, and h of this page as the same kind of file."""
+    from tiedviz.compute.next_token.state import read_vector, vector_bytes
+
+    width = loaded.scoring_matrix.shape[1]
+    matrix = "E" if loaded.tied else "W"
+    with st.expander("Read any vector", icon=":material/upload_file:"):
+        st.download_button(
+            f"{state.name} of this page as .npy",
+            vector_bytes(state.h),
+            f"{state.name}.npy",
+            "application/octet-stream",
+            on_click="ignore",
+        )
+        file = st.file_uploader(
+            f"A .npy file with {count(width)} numbers",
+            type="npy",
+            key="any vector",
+            max_upload_size=5,
+            help="From numpy.save, of shape (d,) or (1, d), any integer or floating-point dtype.",
+        )
+        if file is None:
+            st.caption(
+                f"It is put in the place of {state.name}: multiplied with every row of {matrix}, "
+                "nothing normed before."
+            )
+            return
+        try:
+            vector = read_vector(file.getvalue(), width)
+        except Refusal as refusal:
+            show_refusal(refusal)
+            return
+        _ranked(loaded, vector)
+
+
+def _ranked(loaded: LoadedModel, vector: torch.Tensor) -> None:
+    from tiedviz.compute.next_token.candidates import By, nearest_tokens
+    from tiedviz.compute.next_token.state import score_vector
+
+    by = st.segmented_control(
+        "Nearest to it by",
+        [each.value for each in By],
+        default="logit",
+        key="any vector by",
+        required=True,
+    )
+    found = score_vector(loaded, vector)
+    frame = nearest_tokens(loaded, found, by=By(str(by or "logit")))
+    st.caption(
+        f"‖v‖ = {float(found.h.norm()):.3f}. Logits include what the model does after the matrix; "
+        f"probabilities are at temperature 1 ({loaded.dtype})."
+    )
+    _table(
+        frame,
+        ("rank", "text", "id", "logit", "probability", "cosine", "distance"),
+        key="any vector table",
+        alt="The ten tokens nearest to the uploaded vector",
+    )
+    csv_button(frame, "vector")

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import map_facts, map_path, scored_state
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.share import csv_button
 from tiedviz.ui.token_map.drawn import Drawn
 from tiedviz.words.numbers import count
@@ -89,7 +89,7 @@ def _why_outside(drawn: Drawn, best: float) -> str:
 
 def _lists(loaded: LoadedModel, state: ScoredState) -> dict[str, pd.DataFrame]:
     """The rows nearest to the last state, by each measure."""
-    from tiedviz.compute.next_token.ranking import By, nearest_tokens
+    from tiedviz.compute.next_token.candidates import By, nearest_tokens
 
     names = {"dot product (logit)": By.LOGIT, "cosine": By.COSINE, "distance": By.DISTANCE}
     return {name: nearest_tokens(loaded, state, by=by, top=_LISTED) for name, by in names.items()}

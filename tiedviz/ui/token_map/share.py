@@ -8,7 +8,7 @@ import streamlit as st
 
 from tiedviz.charts.token_map import on_white
 from tiedviz.ui.export import loading_code, permalink, show_command, show_link
-from tiedviz.ui.frame.choice import chosen_source
+from tiedviz.ui.frame.model_choice import chosen_source
 from tiedviz.ui.prompt_bar import DECODER_KEY, chosen_bos
 from tiedviz.ui.token_map.chosen import ASK_KEY, BY_KEY, TOKEN_KEY, TOP, Asked
 from tiedviz.ui.token_map.drawn import Drawn

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.compute.counts.table import share_frame, where_families_stop_tying
+from tiedviz.compute.counts.catalogue_frame import share_frame, where_families_stop_tying
 from tiedviz.compute.toy import Toy, byte_ids, word_ids
 from tiedviz.ui.prompt_bar import DEFAULT_PROMPT
 from tiedviz.ui.walkthrough.real import real_model, real_prompt
@@ -147,7 +147,7 @@ def _on_the_way_in(loaded: LoadedModel) -> list[tuple[str, str]]:
 
 
 def _on_the_way_out(loaded: LoadedModel) -> list[tuple[str, str]]:
-    from tiedviz.compute.next_token.ranking import mass_without_token
+    from tiedviz.compute.next_token.candidates import mass_without_token
     from tiedviz.compute.unembedding import unembedding_of
 
     after = unembedding_of(loaded).after

@@ -89,7 +89,7 @@ def real_half() -> None:
     loaded = real_model("Then you see which of its rows one prediction corrects.")
     if loaded is None:
         return
-    from tiedviz.compute.next_token.ranking import nearest_tokens
+    from tiedviz.compute.next_token.candidates import nearest_tokens
     from tiedviz.compute.unembedding import unembedding_of
     from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
 

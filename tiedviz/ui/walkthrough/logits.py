@@ -87,8 +87,8 @@ def real_half() -> None:
     loaded = real_model("Then its logits for any prompt stand here.")
     if loaded is None:
         return
+    from tiedviz.compute.next_token.candidates import nearest_tokens
     from tiedviz.compute.next_token.formula import formula_latex, formula_notes
-    from tiedviz.compute.next_token.ranking import nearest_tokens
     from tiedviz.compute.unembedding import unembedding_of
 
     _, found = real_prompt(loaded, DEFAULT_PROMPT)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tiedviz.charts.loop import loop_diagram
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.choice import chosen_facts, chosen_source
+from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.ui.walkthrough.toy import current_toy, toy_editor
 from tiedviz.words.numbers import count
 from tiedviz.words.walkthrough import PAPER, STORY

@@ -6,8 +6,8 @@ import streamlit as st
 
 from tiedviz.compute.questions import check_question, model_questions, practice
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.frame.choice import chosen_facts, chosen_source
-from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame import refusals_shown
+from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
 from tiedviz.ui.walkthrough.asking import ask, forget_progress, solved, take_answers
 from tiedviz.ui.walkthrough.real import real_title
 from tiedviz.ui.walkthrough.toy import current_toy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.caches import scored_state
-from tiedviz.ui.frame.choice import chosen_source
-from tiedviz.ui.frame.opening import opened_or_invited
+from tiedviz.ui.frame.model_choice import chosen_source
+from tiedviz.ui.frame.opened_model import opened_or_invited
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import Token, markdown_safe
 

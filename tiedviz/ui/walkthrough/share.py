@@ -8,8 +8,8 @@ import streamlit as st
 
 from tiedviz.compute.toy import Toy, read_toy
 from tiedviz.ui.export import permalink, show_downloads, show_link
-from tiedviz.ui.frame.choice import MODEL_KEY
-from tiedviz.ui.frame.refusals import show_refusal
+from tiedviz.ui.frame import show_refusal
+from tiedviz.ui.frame.model_choice import MODEL_KEY
 from tiedviz.ui.share import toy_code
 from tiedviz.ui.walkthrough.asking import solved
 from tiedviz.ui.walkthrough.toy import current_toy, put_toy

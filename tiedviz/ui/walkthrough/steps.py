@@ -7,7 +7,7 @@ from types import ModuleType
 import streamlit as st
 
 from tiedviz.compute.questions import check_question
-from tiedviz.ui.frame.refusals import refusals_shown
+from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.walkthrough import (
     address,
     edges,

@@ -122,7 +122,7 @@ def real_half() -> None:
         f"{count(loaded.parameters)} parameters."
     )
     st.caption("Tying halves the two tables, not the model.")
-    from tiedviz.compute.next_token.ranking import nearest_tokens
+    from tiedviz.compute.next_token.candidates import nearest_tokens
 
     prompt, reading = real_prompt(loaded, DEFAULT_PROMPT)
     best = nearest_tokens(loaded, reading, top=6)["id"].tolist()

@@ -1,8 +1,9 @@
 """What the app says when it will not do a thing: what happened, why, and what to try.
 
-Every refusal has a class of its own, so that a caller can tell them apart, and words of its own, so
-that a person can. A page shows the three parts and stops; the command line prints one line and
-leaves with status 2. Nothing else is ever shown for something a person can type, paste or pick.
+Every refusal has words of its own, in a named constructor of its class; a class of its own only
+where a caller tells it apart. A page shows the three parts and stops; the command line prints one
+line and leaves with status 2. Nothing else is ever shown for something a person can type, paste or
+pick.
 """
 
 from __future__ import annotations

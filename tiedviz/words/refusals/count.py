@@ -1,4 +1,4 @@
-"""What is said when a configuration cannot be counted. One cause, one class, one text."""
+"""What is said when a configuration cannot be counted. One cause, one constructor, one text."""
 
 from __future__ import annotations
 
@@ -7,91 +7,75 @@ from tiedviz.words.refusals import Refusal
 
 
 class CountRefusal(Refusal):
-    """The parameters of a configuration cannot be counted; subclasses know why."""
+    """The parameters of a configuration cannot be counted."""
 
-
-class TooManyParameters(CountRefusal):
-    """Nobody has trained a model of this size; a slip, or meant to harm."""
-
-    def __init__(self, title: str, limit: int) -> None:
-        super().__init__(
+    @classmethod
+    def too_many_parameters(cls, title: str, limit: int) -> CountRefusal:
+        """Nobody has trained a model of this size; a slip, or meant to harm."""
+        return cls(
             f"{title} was not counted",
             f"it asks for more than {count(limit)} parameters",
             "Check the sizes in its config.json.",
         )
 
-
-class SizeOutOfBounds(CountRefusal):
-    """One number of the configuration is beyond anything real."""
-
-    def __init__(self, title: str, path: str, value: str, limit: int) -> None:
-        super().__init__(
+    @classmethod
+    def size_out_of_bounds(cls, title: str, path: str, value: str, limit: int) -> CountRefusal:
+        """One number of the configuration is beyond anything real."""
+        return cls(
             f"{title} was not counted",
             f"its {path} is {value}, and more than {count(limit)} is not built here",
             "Check that number in its config.json.",
         )
 
-
-class TooManyTensors(CountRefusal):
-    """Building it would take minutes, even without a single weight."""
-
-    def __init__(self, title: str, limit: int) -> None:
-        super().__init__(
+    @classmethod
+    def too_many_tensors(cls, title: str, limit: int) -> CountRefusal:
+        """Building it would take minutes, even without a single weight."""
+        return cls(
             f"{title} was not counted",
             f"it is made of more than {count(limit)} separate tensors",
             "Check how many layers and experts its config.json asks for.",
         )
 
-
-class CannotBuild(CountRefusal):
-    """The class refuses this configuration, or falls over it."""
-
-    def __init__(self, title: str, architecture: str, said: str) -> None:
-        super().__init__(
+    @classmethod
+    def cannot_build(cls, title: str, architecture: str, said: str) -> CountRefusal:
+        """The class refuses this configuration, or falls over it."""
+        return cls(
             f"{title} cannot be built from its config.json",
             f"{architecture} says: {said}",
             "Check that all sizes are there, are whole numbers and fit together.",
         )
 
-
-class NoTokenTable(CountRefusal):
-    """A model without tokens, such as one of images."""
-
-    def __init__(self, title: str, architecture: str) -> None:
-        super().__init__(
+    @classmethod
+    def no_token_table(cls, title: str, architecture: str) -> CountRefusal:
+        """A model without tokens, such as one of images."""
+        return cls(
             f"{title} has no table of tokens",
             f"{architecture} turns something else into vectors",
             "Count a language model.",
         )
 
-
-class NoConfig(CountRefusal):
-    """A repository without config.json."""
-
-    def __init__(self, repo: str) -> None:
-        super().__init__(
+    @classmethod
+    def no_config(cls, repo: str) -> CountRefusal:
+        """A repository without config.json."""
+        return cls(
             f"“{repo}” cannot be counted",
             "the repository holds no config.json",
             "Name the repository of the original model, in the transformers layout.",
         )
 
-
-class GgufWithoutConfig(CountRefusal):
-    """A single `.gguf` file, which carries no config.json."""
-
-    def __init__(self, title: str) -> None:
-        super().__init__(
+    @classmethod
+    def gguf_without_config(cls, title: str) -> CountRefusal:
+        """A single `.gguf` file, which carries no config.json."""
+        return cls(
             f"{title} cannot be counted part by part",
             "a .gguf file carries no config.json",
             "Name the model it was made from; what its header holds stands in the sidebar.",
         )
 
-
-class NothingPasted(CountRefusal):
-    """An empty box."""
-
-    def __init__(self) -> None:
-        super().__init__(
+    @classmethod
+    def nothing_pasted(cls) -> CountRefusal:
+        """An empty box."""
+        return cls(
             "There is nothing to count yet",
             "no text was given",
             "Paste the whole text of a config.json, from { to }.",
