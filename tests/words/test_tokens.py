@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tiedviz.words.characters import characters
 from tiedviz.words.tokens import (
     Alphabet,
     Token,
+    characters,
     markdown_safe,
     piece_bytes,
     readable,

@@ -11,7 +11,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.commands.options import Progress, add_json, print_json
+from tiedviz.commands.options import finish, print_record, progress_shown
 from tiedviz.verdict.audit import Audit, audit
 from tiedviz.verdict.record import audit_record
 from tiedviz.words.numbers import count, exact_size, percent, plural
@@ -39,8 +39,7 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="fetch and compare two copies on the Hub too (reads both matrices, keeps nothing)",
     )
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,13 +58,9 @@ def _audit_one_of_several(model: str, options: argparse.Namespace) -> int:
 
 
 def _audit(model: str, options: argparse.Namespace) -> int:
-    progress = Progress()
-    found = audit(model, load=not options.no_load, report=progress, fetch=options.compare)
-    progress.done()
-    if options.json:
-        print_json(audit_record(found))
-    else:
-        _print_lines(found)
+    with progress_shown() as progress:
+        found = audit(model, load=not options.no_load, report=progress, fetch=options.compare)
+    print_record(audit_record(found), options, lambda _: _print_lines(found))
     if found.verdict.word == "cannot_tell":
         return 2
     return 1 if found.verdict.is_wrong else 0

@@ -11,7 +11,15 @@ import sys
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tiedviz.commands.options import MODEL_HELP, Progress, add_json, at_least_one, print_json
+from tiedviz.commands.options import (
+    MODEL_HELP,
+    add_bos,
+    add_top,
+    at_least_one,
+    finish,
+    open_model,
+    print_record,
+)
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.prompt import NotTwoToFour
@@ -35,15 +43,8 @@ def add_to(commands: Any) -> None:
         "--decoder", default="", metavar="TEXT",
         help="what encoder–decoder models have written so far; the others do not read it",
     )  # fmt: skip
-    parser.add_argument(
-        "--bos",
-        choices=("default", "add", "omit"),
-        default="default",
-        help="the mark at the beginning: as the tokenizer does, always, never",
-    )
-    parser.add_argument(
-        "--top", type=at_least_one, default=10, metavar="K", help="how many texts (10)"
-    )
+    add_bos(parser)
+    add_top(parser, "how many texts (10)")
     parser.add_argument(
         "--continue", dest="most", type=at_least_one, default=12, metavar="N",
         help="greedily write N tokens and see where the models part (12)",
@@ -53,8 +54,7 @@ def add_to(commands: Any) -> None:
         action="store_true",
         help="measure the tables too; opens each model a second time",
     )
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 class _Asked(NamedTuple):
@@ -87,10 +87,7 @@ def run(options: argparse.Namespace) -> int:
     record: dict[str, Any] = {"models": records, "agreement": _agreements(done, options.top)}
     if options.geometry and len(done) > 1:
         record["geometry"] = _geometry(done)
-    if options.json:
-        print_json(record)
-    else:
-        _print_table(record)
+    print_record(record, options, _print_table)
     if len(done) < len(asked):
         return 2
     return 1 if any(each.answer.audit.verdict.is_wrong for each in done) else 0
@@ -101,11 +98,8 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
     from tiedviz.compute.compare.answer import answer
     from tiedviz.compute.compare.shared_tokens import token_texts
     from tiedviz.compute.continuation import GREEDY, Continuation, continuation_record, continued
-    from tiedviz.models.loading import load
 
-    progress = Progress()
-    loaded = load(name, report=progress)
-    progress.done()
+    loaded = open_model(name)
     found = answer(
         loaded, options.prompt, bos=options.bos, decoder=options.decoder, top=options.top
     )
@@ -170,12 +164,8 @@ def _geometry(done: list[_Asked]) -> dict[str, Any]:
 
 def _measure(name: str, rows: Any) -> Geometry:
     from tiedviz.compute.compare.geometry import geometry
-    from tiedviz.models.loading import load
 
-    progress = Progress()
-    loaded = load(name, report=progress)
-    progress.done()
-    return geometry(loaded.embedding, rows)
+    return geometry(open_model(name).embedding, rows)
 
 
 def _print_table(record: dict[str, Any]) -> None:

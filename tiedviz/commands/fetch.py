@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, print_json
+from tiedviz.commands.options import finish, print_record, progress_shown
 from tiedviz.models.sources import ShelfSource
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.shelf import SHELF
@@ -15,8 +15,7 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("fetch", help="bring a shelf model into the cache")
     parser.add_argument("name", choices=sorted(SHELF), help="which one")
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -25,22 +24,20 @@ def run(options: argparse.Namespace) -> int:
     from tiedviz.models.loading import model_folder
 
     model = SHELF[options.name]
-    progress = Progress()
-    folder = model_folder(ShelfSource(model.name, model), progress)
-    progress.done()
-    file = shelf_file(model)
-    if options.json:
-        print_json(
-            {
-                "model": model.name,
-                "file": str(file),
-                "sha256": model.sha256,
-                "folder": str(folder),
-                "licence": model.licence,
-            }
-        )
-    else:
-        print(f"{model.title} ({model.licence}) is ready.")
-        print(f"{megabytes(model.file_size)}  {file}")
-        print(f"{megabytes(model.float32_size)}  {folder}")
-    return 0
+    with progress_shown() as progress:
+        folder = model_folder(ShelfSource(model.name, model), progress)
+    record = {
+        "model": model.name,
+        "file": str(shelf_file(model)),
+        "sha256": model.sha256,
+        "folder": str(folder),
+        "licence": model.licence,
+    }
+    return print_record(record, options, _print_lines)
+
+
+def _print_lines(record: dict[str, Any]) -> None:
+    model = SHELF[record["model"]]
+    print(f"{model.title} ({model.licence}) is ready.")
+    print(f"{megabytes(model.file_size)}  {record['file']}")
+    print(f"{megabytes(model.float32_size)}  {record['folder']}")

@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, add_model, at_least_one, print_json
+from tiedviz.commands.options import (
+    add_bos,
+    add_model,
+    add_top,
+    finish,
+    open_model,
+    print_record,
+    progress_shown,
+)
 from tiedviz.words.numbers import count, percent, plural, scientific
 from tiedviz.words.tokens import shorten, visible
 
@@ -19,37 +27,25 @@ def add_to(commands: Any) -> None:
         "--target", default="", metavar="TEXT",
         help="for encoder-decoder models: what the decoder is asked for (default: the text itself)",
     )  # fmt: skip
-    parser.add_argument(
-        "--bos", choices=("default", "add", "omit"), default="default",
-        help="the mark at the beginning: as the tokenizer does, always, never",
-    )  # fmt: skip
-    parser.add_argument(
-        "--top", type=at_least_one, default=10, metavar="K",
-        help="how many of the rows with the longest output side to list besides those read (10)",
-    )  # fmt: skip
-    add_json(parser)
-    parser.set_defaults(run=run)
+    add_bos(parser)
+    add_top(
+        parser, "how many of the rows with the longest output side to list besides those read (10)"
+    )
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Open the model, split the gradient, print. Returns the exit status."""
     from tiedviz.compute.gradient_task import sentence_of
     from tiedviz.compute.gradients import gradient_record, gradient_split
-    from tiedviz.models.loading import load
     from tiedviz.models.prompt import Bos
 
-    progress = Progress()
-    loaded = load(options.model, report=progress)
-    progress.done()
+    loaded = open_model(options.model)
     sentence = sentence_of(loaded, options.text, Bos(options.bos), options.target)
-    split = gradient_split(loaded, sentence, report=progress)
-    progress.done()
+    with progress_shown() as progress:
+        split = gradient_split(loaded, sentence, report=progress)
     record = gradient_record(loaded, sentence, split, largest=options.top)
-    if options.json:
-        print_json(record)
-    else:
-        _print_table(record)
-    return 0
+    return print_record(record, options, _print_table)
 
 
 def _print_table(record: dict[str, Any]) -> None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from tiedviz.commands.options import (
     add_continue,
-    add_json,
     add_model,
     add_prompt,
-    at_least_one,
+    add_top,
+    finish,
     open_and_encode,
-    print_json,
+    print_record,
     way_of,
 )
 from tiedviz.words.numbers import percent, scientific
@@ -29,9 +29,7 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("inspect", help="the next token, read off the matrix")
     add_model(parser)
     add_prompt(parser)
-    parser.add_argument(
-        "--top", type=at_least_one, default=10, metavar="K", help="how many tokens (10)"
-    )
+    add_top(parser, "how many tokens (10)")
     parser.add_argument(
         "--position",
         type=int,
@@ -42,8 +40,7 @@ def add_to(commands: Any) -> None:
         "--layer", type=int, default=-1, metavar="K", help="which layer (-1, the last)"
     )
     add_continue(parser)
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,11 +60,7 @@ def run(options: argparse.Namespace) -> int:
     record = inspection(loaded, prompt, reading, top=options.top)
     if options.most:
         record["continuation"] = _continuation(loaded, prompt, way, options.most)
-    if options.json:
-        print_json(record)
-    else:
-        _print_table(record)
-    return 0
+    return print_record(record, options, _print_table)
 
 
 def _continuation(loaded: LoadedModel, prompt: Prompt, way: Way, most: int) -> dict[str, Any]:

@@ -6,12 +6,12 @@ import argparse
 from typing import Any
 
 from tiedviz.commands.options import (
-    add_json,
     add_model,
     add_prompt,
-    at_least_one,
+    add_top,
+    finish,
     open_and_encode,
-    print_json,
+    print_record,
 )
 from tiedviz.words.numbers import percent, scientific
 from tiedviz.words.tokens import shorten, visible
@@ -24,19 +24,12 @@ def add_to(commands: Any) -> None:
     parser = commands.add_parser("lens", help="what every layer would say")
     add_model(parser)
     add_prompt(parser)
-    parser.add_argument(
-        "--top",
-        type=at_least_one,
-        default=10,
-        metavar="K",
-        help="how many tokens at each place (10)",
-    )
+    add_top(parser, "how many tokens at each place (10)")
     parser.add_argument(
         "--watch", nargs="+", default=[], metavar="TOKEN",
         help="tokens to follow through the layers, as text (a leading space counts) or id:123",
     )  # fmt: skip
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,11 +47,7 @@ def run(options: argparse.Namespace) -> int:
         top=options.top,
     )
     record = lens_record(loaded, prompt, found)
-    if options.json:
-        print_json(record)
-    else:
-        _print_table(record)
-    return 0
+    return print_record(record, options, _print_table)
 
 
 def _print_table(record: dict[str, Any]) -> None:

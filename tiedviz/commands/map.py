@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, add_model, print_json
+from tiedviz.commands.options import add_model, finish, open_model, print_record
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.refusals.map import FileNotWritten
 
@@ -24,8 +24,7 @@ def add_to(commands: Any) -> None:
         default="unit",
         help="rows from the zero vector, from the mean row, or by direction alone (unit)",
     )
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -34,11 +33,8 @@ def run(options: argparse.Namespace) -> int:
     _require_writable(out)
     from tiedviz.compute.token_map import View
     from tiedviz.compute.token_map.table import coordinate_table, named_rows, projected
-    from tiedviz.models.loading import load
 
-    progress = Progress()
-    loaded = load(options.model, report=progress)
-    progress.done()
+    loaded = open_model(options.model)
     named = named_rows(loaded)
     projection = projected(loaded, named, View(options.view))
     table = coordinate_table(named.tokens, named.rows, projection)
@@ -58,12 +54,12 @@ def run(options: argparse.Namespace) -> int:
         "left_out": (~projection.fitted).nonzero()[0].tolist(),
         "explained_variance": projection.spectrum[:10].tolist(),
     }
-    if options.json:
-        print_json(record)
-    else:
-        two = percent(sum(record["explained_variance"][:2]))
-        print(f"{out}: {count(len(table))} rows; the first two components hold {two}")
-    return 0
+    return print_record(record, options, _print_line)
+
+
+def _print_line(record: dict[str, Any]) -> None:
+    two = percent(sum(record["explained_variance"][:2]))
+    print(f"{record['out']}: {count(record['rows'])} rows; the first two components hold {two}")
 
 
 def _require_writable(out: Path) -> None:

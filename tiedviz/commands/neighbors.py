@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import Progress, add_json, add_model, at_least_one, print_json
+from tiedviz.commands.options import add_model, add_top, finish, open_model, print_record
 from tiedviz.words.numbers import count
 from tiedviz.words.tokens import shorten, visible
 
@@ -23,9 +23,8 @@ def add_to(commands: Any) -> None:
         default="cosine",
         help="what near means (cosine); l2 is the distance",
     )
-    parser.add_argument("--top", type=at_least_one, default=10, metavar="K", help="how many (10)")
-    add_json(parser)
-    parser.set_defaults(run=run)
+    add_top(parser, "how many (10)")
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,21 +32,14 @@ def run(options: argparse.Namespace) -> int:
     from tiedviz.compute.token_map import Measure, neighbours_of
     from tiedviz.compute.token_map.record import neighbours_record
     from tiedviz.compute.token_map.table import named_rows
-    from tiedviz.models.loading import load
     from tiedviz.models.prompt import one_token
 
-    progress = Progress()
-    loaded = load(options.model, report=progress)
-    progress.done()
+    loaded = open_model(options.model)
     row = one_token(loaded, options.token).id
     rows = named_rows(loaded).rows
     found = neighbours_of(loaded.embedding, rows, row, by=Measure(options.by), top=options.top)
     record = neighbours_record(loaded, row, found, float(rows.norms[row]))
-    if options.json:
-        print_json(record)
-    else:
-        _print_table(record)
-    return 0
+    return print_record(record, options, _print_table)
 
 
 def _print_table(record: dict[str, Any]) -> None:

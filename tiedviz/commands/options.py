@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tiedviz.words.numbers import megabytes
@@ -23,9 +25,23 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add the option --json."""
+def finish(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
+    """Add the option --json, the last of every command, and say what runs it."""
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def add_top(parser: argparse.ArgumentParser, help: str) -> None:
+    """Add the option --top."""
+    parser.add_argument("--top", type=at_least_one, default=10, metavar="K", help=help)
+
+
+def add_bos(parser: argparse.ArgumentParser) -> None:
+    """Add the option --bos."""
+    parser.add_argument(
+        "--bos", choices=("default", "add", "omit"), default="default",
+        help="the mark at the beginning: as the tokenizer does, always, never",
+    )  # fmt: skip
 
 
 def at_least_one(text: str) -> int:
@@ -36,11 +52,22 @@ def at_least_one(text: str) -> int:
     return number
 
 
-def print_json(record: dict[str, Any]) -> None:
-    """One JSON object on standard output, UTF-8, whatever the terminal's encoding is."""
+def print_record(
+    record: dict[str, Any],
+    options: argparse.Namespace,
+    print_table: Callable[[dict[str, Any]], None],
+) -> int:
+    """One JSON object on standard output where --json is given, else a table. Returns 0.
+
+    UTF-8, whatever the terminal's encoding is.
+    """
+    if not options.json:
+        print_table(record)
+        return 0
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
     sys.stdout.buffer.flush()
+    return 0
 
 
 class Progress:
@@ -65,6 +92,14 @@ class Progress:
             sys.stderr.write("\r\033[K")
 
 
+@contextmanager
+def progress_shown() -> Iterator[Progress]:
+    """Steps on standard error while the block runs."""
+    progress = Progress()
+    yield progress
+    progress.done()
+
+
 def _words(stage: Stage) -> str:
     if stage.total is None:
         return f"{stage.name} …"
@@ -82,22 +117,22 @@ def add_prompt(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="for encoder-decoder models: what the decoder has written so far",
     )
-    parser.add_argument(
-        "--bos",
-        choices=("default", "add", "omit"),
-        default="default",
-        help="the mark at the beginning: as the tokenizer does, always, never",
-    )
+    add_bos(parser)
+
+
+def open_model(name: str) -> LoadedModel:
+    """The model of this name; progress is shown."""
+    from tiedviz.models.loading import load
+
+    with progress_shown() as progress:
+        return load(name, report=progress)
 
 
 def open_and_encode(options: argparse.Namespace) -> tuple[LoadedModel, Prompt]:
     """The model and the prompt that `add_model` and `add_prompt` asked for; progress is shown."""
-    from tiedviz.models.loading import load
     from tiedviz.models.prompt import Bos, encode
 
-    progress = Progress()
-    loaded = load(options.model, report=progress)
-    progress.done()
+    loaded = open_model(options.model)
     return loaded, encode(loaded, options.prompt, Bos(options.bos), options.decoder)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tiedviz.commands.options import add_json, print_json
+from tiedviz.commands.options import finish, print_record
 from tiedviz.words.catalogue import PARTS, CatalogueRow, catalogue
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 
@@ -18,21 +18,14 @@ def add_to(commands: Any) -> None:
         help="a Hub id, a shelf name, a model folder or a config.json; without it, all models of "
         "the catalogue",
     )  # fmt: skip
-    add_json(parser)
-    parser.set_defaults(run=run)
+    finish(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print one model or all of them. Returns the exit status."""
-    if options.model is None:
-        _print_all(options.json)
-    else:
-        record = _one(options.model)
-        if options.json:
-            print_json(record)
-        else:
-            _print_one(record)
-    return 0
+    if options.model is not None:
+        return print_record(_one(options.model), options, _print_one)
+    return print_record({"models": [row.record() for row in catalogue()]}, options, _print_all)
 
 
 def _one(model: str) -> dict[str, Any]:
@@ -50,14 +43,12 @@ def _one(model: str) -> dict[str, Any]:
     return {"repo_id": model, "family": family} | count_record(counts, "meta")
 
 
-def _print_all(as_json: bool) -> None:
-    if as_json:
-        print_json({"models": [row.record() for row in catalogue()]})
-        return
-    for row in catalogue():
+def _print_all(record: dict[str, Any]) -> None:
+    for row in record["models"]:
+        tied, parameters = "tied" if row["tied"] else "untied", row["parameters"]
         print(
-            f"{row.repo_id:45} {'tied' if row.tied else 'untied':7} {count(row.total):>17} "
-            f"{percent(row.parts.share):>7}"
+            f"{row['repo_id']:45} {tied:7} {count(parameters['total']):>17} "
+            f"{percent(parameters['share']):>7}"
         )
 
 

@@ -11,7 +11,7 @@ from tiedviz.compute.forward import sequence_read, within_length
 from tiedviz.compute.lens_stream import Streamed, stream
 from tiedviz.compute.unembedding import AfterHead, reproduced_unembedding
 from tiedviz.compute.unembedding.forward_trace import States, catch_states
-from tiedviz.compute.unembedding.path import Path
+from tiedviz.compute.unembedding.path import ResidualPath
 from tiedviz.compute.unembedding.product import limit_for
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.model import NoLens
@@ -113,7 +113,7 @@ def lens(
         return _lens(loaded, after, caught, h, places, tuple(watched), top)
 
 
-def _unembedded(loaded: LoadedModel, path: Path, caught: States) -> torch.Tensor:
+def _unembedded(loaded: LoadedModel, path: ResidualPath, caught: States) -> torch.Tensor:
     """(L+1, P, d) float32: u(r_k) below L, and at L what entered the matrix, as it was."""
     widths = [r.shape[-1] for r in caught.residual]
     if len(set(widths)) > 1:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
-from tiedviz.words.characters import characters
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.tokens import Token, markdown_safe, visible
+from tiedviz.words.tokens import Token, characters, markdown_safe, visible
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel

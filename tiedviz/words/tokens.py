@@ -3,13 +3,15 @@
 A tokenizer stores each token as a *piece*, in an alphabet of its own. What a person wants to see is
 the text the piece stands for, and where it is not whole text, its bytes. `Token.shown` never
 contains a bare space, a control character or a lone replacement mark, so that eight different byte
-tokens never look like eight equal ones.
+tokens never look like eight equal ones. `characters` says which tokens spell one character
+together.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -207,3 +209,52 @@ def shorten(text: str, width: int = 24) -> str:
         return text
     head = (width - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}"
+
+
+def characters(tokens: Sequence[Token]) -> list[list[int]]:
+    """Positions grouped so that each group spells whole characters.
+
+    A token that is whole on its own is a group of one; the pieces of one character (an emoji cut
+    into eight byte tokens) are one group. Returns lists of positions, in order, covering all.
+    """
+    groups: list[list[int]] = []
+    start = 0
+    while start < len(tokens):
+        end = _end_of_character(tokens, start)
+        group = list(range(start, end))
+        if groups and _joined(tokens, groups[-1], group):
+            groups[-1] += group
+        else:
+            groups.append(group)
+        start = end
+    return groups
+
+
+def _end_of_character(tokens: Sequence[Token], start: int) -> int:
+    """Where the whole characters that begin at `start` end; the next position if none do."""
+    raw = b""
+    for end in range(start, len(tokens)):
+        raw += tokens[end].raw
+        try:
+            raw.decode("utf-8")
+            return end + 1
+        except UnicodeDecodeError as error:
+            if error.reason != "unexpected end of data":
+                break  # whatever follows, these bytes are no character
+    return start + 1
+
+
+_JOINER = "\u200d"
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
+
+
+def _joined(tokens: Sequence[Token], one: list[int], other: list[int]) -> bool:
+    """Whether two neighbouring groups are one picture, of which a part was cut into pieces."""
+    if len(one) == len(other) == 1:
+        return False
+    before, after = (b"".join(tokens[at].raw for at in group) for group in (one, other))
+    left, right = before.decode("utf-8", "ignore")[-1:], after.decode("utf-8", "ignore")[:1]
+    if not left or not right:
+        return False
+    extends = right in _SKIN_TONES or unicodedata.category(right)[0] == "M"
+    return extends or _JOINER in (left, right)

@@ -27,62 +27,32 @@ class VocabularyCost:
     Attributes:
         V, d, layers: its sizes.
         bytes_each: bytes of one number.
+        table: numbers in E, and in a second matrix; also what tying saves.
+        table_bytes: bytes of one table.
+        layer: numbers in one layer, 12·d².
+        tied, untied: parameters with one table, and with two.
+        share_tied, share_untied: the part of each that is table; untied, both of them.
+        saving: the part of the untied model that tying saves, 1 / (2 + 12·L·d/V); less as L·d
+            grows.
+        extra_layers: how many layers the saved numbers would buy: V / (12·d).
+        product_operations: multiplications and additions of the output product for a token: 2·V·d,
+            tied or not.
     """
 
     V: int
     d: int
     layers: int
     bytes_each: float
-
-    @property
-    def table(self) -> int:
-        """Numbers in E, and in a second matrix; also what tying saves."""
-        return self.V * self.d
-
-    @property
-    def table_bytes(self) -> float:
-        """Bytes of one table."""
-        return self.table * self.bytes_each
-
-    @property
-    def layer(self) -> int:
-        """Numbers in one layer, 12·d²."""
-        return PER_LAYER * self.d**2
-
-    @property
-    def tied(self) -> int:
-        """Parameters with one table."""
-        return self.table + self.layers * self.layer
-
-    @property
-    def untied(self) -> int:
-        """Parameters with two."""
-        return self.tied + self.table
-
-    @property
-    def share_tied(self) -> float:
-        """Part of the tied model that is table."""
-        return self.table / self.tied
-
-    @property
-    def share_untied(self) -> float:
-        """Part of the untied model that is table, both of them."""
-        return 2 * self.table / self.untied
-
-    @property
-    def saving(self) -> float:
-        """Part of the untied model that tying saves: 1 / (2 + 12·L·d/V), less as L·d grows."""
-        return self.table / self.untied
-
-    @property
-    def extra_layers(self) -> float:
-        """How many layers the saved numbers would buy: V / (12·d)."""
-        return self.table / self.layer
-
-    @property
-    def product_operations(self) -> int:
-        """Multiplications and additions of the output product for a token: 2·V·d, tied or not."""
-        return 2 * self.table
+    table: int
+    table_bytes: float
+    layer: int
+    tied: int
+    untied: int
+    share_tied: float
+    share_untied: float
+    saving: float
+    extra_layers: float
+    product_operations: int
 
 
 def vocabulary_cost(V: int, d: int, layers: int, dtype: str = "float32") -> VocabularyCost:
@@ -99,7 +69,25 @@ def vocabulary_cost(V: int, d: int, layers: int, dtype: str = "float32") -> Voca
     """
     if V < 1 or d < 1 or layers < 0:
         raise ValueError(f"sizes must be positive: V={V}, d={d}, layers={layers}")
-    return VocabularyCost(V, d, layers, BYTES[dtype])
+    table, layer = V * d, PER_LAYER * d**2
+    tied = table + layers * layer
+    untied = tied + table
+    return VocabularyCost(
+        V=V,
+        d=d,
+        layers=layers,
+        bytes_each=BYTES[dtype],
+        table=table,
+        table_bytes=table * BYTES[dtype],
+        layer=layer,
+        tied=tied,
+        untied=untied,
+        share_tied=table / tied,
+        share_untied=2 * table / untied,
+        saving=table / untied,
+        extra_layers=table / layer,
+        product_operations=2 * table,
+    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tiedviz.compute.unembedding import AfterHead, Unembedding
 from tiedviz.compute.unembedding.after_head import Factor
-from tiedviz.compute.unembedding.path import Path
+from tiedviz.compute.unembedding.path import ResidualPath
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _origin(unembedding: Unembedding, layer: int | None) -> tuple[str, str]:
     return f"h_{layer}", f"the output of block {layer}" if layer else "what enters block 1"
 
 
-def _path_note(path: Path, state: str, origin: str) -> str:
+def _path_note(path: ResidualPath, state: str, origin: str) -> str:
     steps = []
     for stage in path.stages:
         if not stage.scale.is_one:

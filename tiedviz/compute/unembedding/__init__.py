@@ -20,7 +20,7 @@ from transformers import PreTrainedModel
 from tiedviz.compute.forward import forward, hooked, with_first_tensor
 from tiedviz.compute.unembedding.after_head import AfterHead, NotUnderstood, measure_after_head
 from tiedviz.compute.unembedding.forward_trace import Call, ForwardTrace, trace_forward
-from tiedviz.compute.unembedding.path import Path, block_calls, find_head_call, find_path
+from tiedviz.compute.unembedding.path import ResidualPath, block_calls, find_head_call, find_path
 from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.model import HeadMissing, NotReproduced
@@ -42,7 +42,7 @@ class Unembedding:
         reason: why `path` or `after` is None, as a clause; empty where neither is.
     """
 
-    path: Path | None
+    path: ResidualPath | None
     after: AfterHead | None
     shift: int
     max_abs_error: float
@@ -145,7 +145,7 @@ def _compare(
 
 def _checked_path(
     trace: ForwardTrace, loaded: LoadedModel, ids: list[int], call: Call, after: AfterHead
-) -> tuple[Path, int]:
+) -> tuple[ResidualPath, int]:
     """The path, after it gave the true h, the true r_k, and an answer it was not read from."""
     blocks = block_calls(trace, loaded.model, call)
     path = find_path(trace, loaded.model, call, blocks)
@@ -187,7 +187,7 @@ def _same(state: torch.Tensor | None, own: torch.Tensor) -> bool:
 
 
 def _check_by_patching(
-    path: Path, loaded: LoadedModel, ids: list[int], blocks: list[Call], after: AfterHead
+    path: ResidualPath, loaded: LoadedModel, ids: list[int], blocks: list[Call], after: AfterHead
 ) -> None:
     """Put r_k of a middle block in the place of the last block's output, and let the model answer.
 

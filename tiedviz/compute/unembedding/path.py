@@ -30,7 +30,7 @@ _IDLE = (nn.Dropout, nn.Identity)
 
 
 @dataclass(frozen=True)
-class Stage:
+class PathStep:
     """One step: a scalar, then a module.
 
     Attributes:
@@ -54,7 +54,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Path:
+class ResidualPath:
     """u: from r, a state of the residual stream, to h, what enters the output matrix.
 
     Attributes:
@@ -64,7 +64,7 @@ class Path:
     """
 
     blocks: tuple[nn.Module, ...]
-    stages: tuple[Stage, ...]
+    stages: tuple[PathStep, ...]
     head: nn.Module
 
     def __call__(self, r: torch.Tensor) -> torch.Tensor:
@@ -137,7 +137,9 @@ def block_calls(trace: ForwardTrace, model: nn.Module, head_call: Call) -> list[
     return best
 
 
-def find_path(trace: ForwardTrace, model: nn.Module, head_call: Call, blocks: list[Call]) -> Path:
+def find_path(
+    trace: ForwardTrace, model: nn.Module, head_call: Call, blocks: list[Call]
+) -> ResidualPath:
     """The steps from the last block to the head.
 
     Raises:
@@ -146,12 +148,12 @@ def find_path(trace: ForwardTrace, model: nn.Module, head_call: Call, blocks: li
     """
     after_blocks = _outermost_after(trace, blocks[-1].end, head_call)
     call = after_blocks.pop()  # the head, or what contains it
-    stages: list[Stage] = []
+    stages: list[PathStep] = []
     while call is not blocks[-1]:
         source, scale = _source(call, [blocks[-1], *after_blocks])
         stages.insert(0, _stage(trace, call, head_call, scale, model))
         call = source
-    return Path(tuple(block.module for block in blocks), tuple(stages), head_call.module)
+    return ResidualPath(tuple(block.module for block in blocks), tuple(stages), head_call.module)
 
 
 def _source(call: Call, earlier: list[Call]) -> tuple[Call, float]:
@@ -172,12 +174,12 @@ def _source(call: Call, earlier: list[Call]) -> tuple[Call, float]:
 
 def _stage(
     trace: ForwardTrace, call: Call, head_call: Call, scale: float, model: nn.Module
-) -> Stage:
+) -> PathStep:
     factor = name_factor(scale, model.config, next(head_call.module.parameters()).dtype)
     if call is head_call:
-        return Stage(call.name, None, factor)
+        return PathStep(call.name, None, factor)
     inside = _steps_inside(trace, call, head_call)
-    return Stage(call.name, call.module, factor, call.end > head_call.end, inside)
+    return PathStep(call.name, call.module, factor, call.end > head_call.end, inside)
 
 
 def _steps_inside(trace: ForwardTrace, call: Call, head_call: Call) -> tuple[str, ...]:
