@@ -7,7 +7,6 @@ from torch.nn import functional
 
 from benchmarks.peak import peak_above
 from benchmarks.timing import Row, ratio_row
-from tiedviz.models.known import files_here
 from tiedviz.models.sources import find_source
 
 _TEXT = "The capital of France is Paris, and the opposite of hot is cold."
@@ -16,7 +15,7 @@ _TEXT = "The capital of France is Paris, and the opposite of hot is cold."
 def rows() -> Iterator[Row]:
     """Of each shelf model that is here; the bare passes ask autograd for dL/dE and nothing else."""
     for name in ("smollm2", "gemma-3-270m"):
-        if files_here(find_source(name)) is None:
+        if find_source(name).files_here() is None:
             yield Row(name, "not in the cache: python -m tiedviz fetch " + name, "", True)
             continue
         yield from _of(name)

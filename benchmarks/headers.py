@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import Row, seconds
-from tiedviz.models.known import files_here
 from tiedviz.models.sources import find_source
 
 _RUNS = 15
@@ -27,7 +26,7 @@ def rows() -> Iterator[Row]:
             _twenty_gigabytes(Path(name), flag)
             yield _row(f"safetensors of 20 GB{words}", name, 50)
     for name in ("smollm2", "gemma-3-270m"):
-        if files_here(find_source(name)) is not None:
+        if find_source(name).files_here() is not None:
             yield _row(f"GGUF, {name}", name, 200)
 
 

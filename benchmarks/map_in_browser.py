@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from benchmarks.served import FLAGS, chromium, served
 from benchmarks.timing import Row
-from tiedviz.models.known import files_here
 from tiedviz.models.sources import find_source
 
 _LINK = "/token_map?model=gemma-3-270m"
@@ -20,7 +19,7 @@ _INTERVALS = """() => new Promise((done) => {
 def rows() -> Iterator[Row]:
     """Needs Chromium, Playwright, and the model in the cache."""
     path = chromium()
-    if path is None or files_here(find_source("gemma-3-270m")) is None:
+    if path is None or find_source("gemma-3-270m").files_here() is None:
         yield Row("the map in Chromium", "no Chromium, or no model in the cache", "", True)
         return
     with served("app.py") as address:

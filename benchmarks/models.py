@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from benchmarks.timing import Row, seconds
-from tiedviz.models.known import files_here
 from tiedviz.models.loading import load
 from tiedviz.models.sources import find_source
 
@@ -11,7 +10,7 @@ from tiedviz.models.sources import find_source
 def rows() -> Iterator[Row]:
     """Reopening each shelf model that is here, and one whole lens on it."""
     for name, bound in (("smollm2", 1.5), ("gemma-3-270m", 4.0)):
-        if files_here(find_source(name)) is None:
+        if find_source(name).files_here() is None:
             yield Row(f"{name}", "not in the cache: python -m tiedviz fetch " + name, "", True)
             continue
         [(wall, _)] = seconds(lambda name=name: load(name))

@@ -13,7 +13,6 @@ import torch
 from benchmarks.served import served
 from benchmarks.timing import Row, seconds
 from tests.load.visitor import Visitor
-from tiedviz.models.known import files_here
 from tiedviz.models.loading import load
 from tiedviz.models.sources import find_source
 
@@ -45,7 +44,7 @@ def _share_page(visitor: Visitor) -> Row:
 def _rerun(visitor: Visitor, empty: Visitor) -> Row:
     """Over a bare forward pass, the ten best and the same on an empty page."""
     what = "page rerun after a prompt change, over pass + top-k + empty page"
-    if files_here(find_source("smollm2")) is None:
+    if find_source("smollm2").files_here() is None:
         return Row(what, "not in the cache: python -m tiedviz fetch smollm2", "", True)
     visitor.visit("next_token", model="smollm2")
     visitor.press("Open SmolLM2 135M Instruct")

@@ -9,11 +9,11 @@ from sklearn.decomposition import PCA
 
 from benchmarks.peak import peak_above
 from benchmarks.timing import Row, ratio_row, seconds
-from tiedviz.compute.token_map import View, map_rows, neighbours_of, project
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
-from tiedviz.compute.token_map.table import NamedRows
-from tiedviz.ui.token_map.payload import names_payload, points_payload
-from tiedviz.words.token_kinds import Kind
+from tiedviz.compute.token_map import MapView, map_rows, neighbours_of, project
+from tiedviz.compute.token_map.recall import neighbour_recall, true_neighbours
+from tiedviz.compute.token_map.rows import NamedRows
+from tiedviz.ui.token_map.picture import names_payload, points_payload
+from tiedviz.words.token_kinds import TokenKind
 
 _SHAPES = ((49_152, 576), (262_144, 640))
 
@@ -32,11 +32,11 @@ def rows() -> Iterator[Row]:
             lambda: torch.mv(matrix, matrix[4000]),
             1.3,
         )
-    points = project(matrix, known, View.UNIT).coordinates[:, :2]
+    points = project(matrix, known, MapView.UNIT).coordinates[:, :2]
 
     def kept() -> None:
         true = true_neighbours(matrix, known, known.usable, direction=True)
-        kept_in_picture(points, known.usable, true)
+        neighbour_recall(points, known.usable, true)
 
     [(wall, _)] = seconds(kept, runs=1)
     yield Row(
@@ -52,7 +52,7 @@ def _projections(matrix: torch.Tensor) -> Iterator[Row]:
     def library() -> None:
         PCA(10, svd_solver="covariance_eigh").fit_transform(table)
 
-    for view, bound in ((View.CENTRED, 1.2), (View.UNIT, 2.0)):
+    for view, bound in ((MapView.CENTRED, 1.2), (MapView.UNIT, 2.0)):
         yield ratio_row(
             f"PCA of {shape}, {view.value}, over scikit-learn's own",
             lambda view=view: project(matrix, known, view),
@@ -71,7 +71,7 @@ def _projections(matrix: torch.Tensor) -> Iterator[Row]:
 def _bytes_row(matrix: torch.Tensor, points: np.ndarray) -> Row:
     """Texts as long as Gemma's are on average: nine bytes."""
     count = len(matrix)
-    kinds = pd.Categorical.from_codes([0] * count, categories=[kind.value for kind in Kind])
+    kinds = pd.Categorical.from_codes([0] * count, categories=[kind.value for kind in TokenKind])
     tokens = pd.DataFrame(
         {"id": range(count), "text": [f"␣{row:06d}" for row in range(count)], "kind": kinds}
     )

@@ -20,9 +20,9 @@ path = token_map.states_of(loaded, prompt, position)
 ask = token_map.asked(loaded, drawn.named, token_map.answer_of(loaded, prompt, position))
 
 token_map.picture(loaded, drawn, ask, path)
-kept = token_map.strip(loaded, drawn)
+recall = token_map.metrics(loaded, drawn)
 token_map.left_out(loaded, drawn)
 token_map.tabs(loaded, prompt, position, drawn, ask, path)
 with corner:
     token_map.share_and_export(loaded, prompt, position, drawn, ask)
-token_map.fill_kept(kept, loaded, drawn)
+token_map.fill_recall(recall, loaded, drawn)

@@ -22,9 +22,9 @@ def opened(visitor):
 
 def place_of(canvas, loaded, row):
     """Where a row is on the canvas, from coordinates that are computed here."""
-    from tiedviz.compute.token_map import View, map_rows, project
+    from tiedviz.compute.token_map import MapView, map_rows, project
 
-    projection = project(loaded.embedding, map_rows(loaded.embedding), View.UNIT)
+    projection = project(loaded.embedding, map_rows(loaded.embedding), MapView.UNIT)
     x, y = projection.coordinates[row, :2].tolist()
     x0, x1, y0, y1 = map(float, canvas.get_attribute("data-view").split(","))
     box = canvas.bounding_box()

@@ -16,7 +16,7 @@ from tiedviz.charts.token_map import (
     raster_chart,
     scree,
 )
-from tiedviz.words.token_kinds import Kind
+from tiedviz.words.token_kinds import TokenKind
 
 LOW, HIGH = np.array([0.0, 0.0]), np.array([1.0, 1.0])
 
@@ -34,7 +34,7 @@ def test_each_point_is_a_pixel_of_its_kinds_colour_where_it_belongs():
     (upper, left), (lower, right) = lit.tolist()
     assert (left, right) == (int(0.25 * WIDTH), int(0.75 * WIDTH)) and upper < HEIGHT / 2 < lower
     colour = "#" + bytes(image[lower, right, :3].tolist()).hex()
-    assert colour == KIND_COLOURS[Kind.SCRIPT]
+    assert colour == KIND_COLOURS[TokenKind.SCRIPT]
 
 
 def test_more_points_cover_more_and_hidden_ones_nothing():

@@ -20,16 +20,14 @@ from tiedviz.compute.lens import lens
 from tiedviz.compute.next_token.arithmetic import logit_arithmetic, logit_difference
 from tiedviz.compute.next_token.candidates import nearest_tokens
 from tiedviz.compute.next_token.state import score_state, score_vector
-from tiedviz.compute.token_map.kept import true_neighbours
 from tiedviz.compute.token_map.neighbours import neighbours_of
 from tiedviz.compute.token_map.path import hidden_path
-from tiedviz.compute.token_map.projection import View
-from tiedviz.compute.token_map.table import facts, named_rows, projected
+from tiedviz.compute.token_map.projection import MapView, projected
+from tiedviz.compute.token_map.recall import true_neighbours
+from tiedviz.compute.token_map.rows import named_rows, row_statistics
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
-from tiedviz.compute.walkthrough.entrance import entrance_of
-from tiedviz.compute.walkthrough.special import special_rows
-from tiedviz.compute.walkthrough.table import rows_around
+from tiedviz.compute.walkthrough_model import entrance_of
+from tiedviz.compute.walkthrough_rows import next_by_id, next_by_meaning, rows_around, special_rows
 from tiedviz.verdict.comparisons import against_base, alikeness, through
 from tiedviz.verdict.live import live_witnesses
 from tiedviz.verdict.prove import prove
@@ -57,8 +55,8 @@ def row_numbers(loaded):
     """What is computed of the rows of E."""
     named, E = named_rows(loaded), loaded.embedding
     usable = named.rows.usable
-    yield from (projected(loaded, named, view).coordinates for view in View)
-    yield facts(loaded, named).spread.centred_cosine
+    yield from (projected(loaded, named, view).coordinates for view in MapView)
+    yield row_statistics(loaded.embedding, named.rows).centred_cosine
     yield neighbours_of(E, named.rows, 9).cosine
     yield true_neighbours(E, named.rows, usable, direction=True).nearest
     yield alikeness(E, loaded.scoring_matrix).after_rotation

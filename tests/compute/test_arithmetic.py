@@ -9,7 +9,7 @@ from tiedviz.compute.next_token.arithmetic import logit_arithmetic
 from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.after_head import ONE, Factor
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 PROMPT = [41, 7, 90, 13, 66]
 KINDS = ["gpt2", "llama", "phi", "cohere", "granite", "gemma2", "bart", "t5", "bert", "nanochat"]
@@ -123,5 +123,5 @@ def test_a_state_of_zeros_has_no_angle():
 
 @pytest.mark.parametrize("token", [-1, 99, 10**9])
 def test_a_row_that_is_not_there_is_refused(architecture, token):
-    with pytest.raises(NoSuchRow, match="0 to 98"):
+    with pytest.raises(PromptRefusal, match="0 to 98"):
         arithmetic(architecture("gpt2"), token)

@@ -8,9 +8,9 @@ from tiedviz.compute.forward import forward
 from tiedviz.compute.next_token.formula import formula_notes, formula_text
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.walkthrough.entrance import entrance_of
+from tiedviz.compute.walkthrough_model import entrance_of
 from tiedviz.verdict.loaded import hear_loaded
-from tiedviz.words.refusals.prompt import NoSuchPosition
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 PROMPT = [41, 7, 90, 13, 66]
 
@@ -50,7 +50,7 @@ def test_case_8_a_pass_over_no_token_is_refused_before_it_is_run():
     loaded = build("llama")
     unembedding_of(loaded)
     loaded.model.forward = None  # whoever calls it fails in another way
-    with pytest.raises(NoSuchPosition):
+    with pytest.raises(PromptRefusal, match="There is no position"):
         score_state(loaded, [])
 
 

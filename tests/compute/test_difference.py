@@ -9,7 +9,7 @@ from tiedviz.compute.next_token.arithmetic import logit_difference
 from tiedviz.compute.next_token.state import ScoredState, score_state
 from tiedviz.compute.unembedding import AfterHead, unembedding_of
 from tiedviz.compute.unembedding.after_head import ONE, Factor
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 PROMPT = [41, 7, 90, 13, 66]
 
@@ -61,5 +61,5 @@ def test_scale_bias_and_cap_by_hand(orthonormal):
 
 
 def test_a_row_that_is_not_there(architecture):
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         difference(architecture("gpt2"), 0, 99)

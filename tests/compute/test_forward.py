@@ -15,7 +15,7 @@ from tiedviz.compute.forward import (
     sequence_read,
     with_first_tensor,
 )
-from tiedviz.words.refusals.prompt import NoAnswerBegun
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 PROMPT = [41, 7, 90, 13]
 
@@ -78,7 +78,7 @@ def test_a_decoder_without_such_a_mark_begins_with_bos():
 
 def test_a_decoder_without_any_mark_is_refused():
     model = build("t5", decoder_start_token_id=None, bos_token_id=None).model
-    with pytest.raises(NoAnswerBegun):
+    with pytest.raises(PromptRefusal, match="Nothing says how an answer of"):
         sequence_read(model, PROMPT)
     assert list(sequence_read(model, PROMPT, [3])) == [3]
 

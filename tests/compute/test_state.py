@@ -7,8 +7,7 @@ import torch
 
 from tiedviz.compute.forward import forward
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.words.refusals.model import NoLens, NotReproduced
-from tiedviz.words.refusals.prompt import NoSuchPosition, PromptTooLong
+from tiedviz.words.refusals.prompt import ModelRefusal, PromptRefusal, PromptTooLong
 
 PROMPT = [41, 7, 90, 13, 66]
 
@@ -35,7 +34,7 @@ def test_positions_can_be_counted_from_the_end(architecture):
 
 @pytest.mark.parametrize("position", [5, 6, -6, 1000])
 def test_a_position_beyond_the_prompt_is_refused(architecture, position):
-    with pytest.raises(NoSuchPosition, match="5 tokens"):
+    with pytest.raises(PromptRefusal, match="5 tokens"):
         score_state(architecture("llama"), PROMPT, position=position)
 
 
@@ -46,7 +45,7 @@ def test_with_a_decoder_positions_are_those_of_the_answer(architecture):
     for position in range(3):
         reading = score_state(loaded, PROMPT, decoder_ids=written, position=position)
         assert torch.allclose(reading.logits, everything[position], atol=1e-6)
-    with pytest.raises(NoSuchPosition):
+    with pytest.raises(PromptRefusal, match="There is no position"):
         score_state(loaded, PROMPT, decoder_ids=written, position=3)
 
 
@@ -94,7 +93,7 @@ def test_h_is_after_the_norm_and_the_norm_of_r_before_it(architecture):
 
 @pytest.mark.parametrize("layer", [3, -2, 100])
 def test_a_layer_that_is_not_there_is_refused(architecture, layer):
-    with pytest.raises(NoLens, match="layers 0 to 2"):
+    with pytest.raises(ModelRefusal, match="layers 0 to 2"):
         score_state(architecture("llama"), PROMPT, layer=layer)
 
 
@@ -102,7 +101,7 @@ def test_no_lens_is_a_refusal_with_its_reason(architecture):
     loaded = architecture("xlnet")
     assert score_state(loaded, PROMPT).agrees
     for layer in (0, 1):
-        with pytest.raises(NoLens, match="last block alone"):
+        with pytest.raises(ModelRefusal, match="last block alone"):
             score_state(loaded, PROMPT, layer=layer)
 
 
@@ -114,7 +113,7 @@ def test_the_last_layer_can_be_asked_for_by_number_even_where_there_is_no_lens(a
 
 
 def test_logits_that_cannot_be_recomputed_are_a_refusal_with_its_reason(architecture):
-    with pytest.raises(NotReproduced, match="called 0 times"):
+    with pytest.raises(ModelRefusal, match="called 0 times"):
         score_state(architecture("mobilebert"), PROMPT)
 
 

@@ -13,9 +13,9 @@ from tiedviz.compute.counts.configs import config_in_text
 from tiedviz.compute.counts.count import count_config
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.words.catalogue import catalogue
-from tiedviz.words.refusals.checkpoint import RemoteCode, UnknownModelType
 from tiedviz.words.refusals.count import CountRefusal
 from tiedviz.words.refusals.file import BrokenJson, FileRefusal
+from tiedviz.words.refusals.opening import CheckpointRefusal
 
 HOSTILE = {
     "a million layers": {"num_hidden_layers": 1_000_000},
@@ -107,10 +107,14 @@ def test_text_that_is_no_configuration(text, kind, said):
 @pytest.mark.parametrize(
     ("config", "kind", "said"),
     [
-        ({}, UnknownModelType, None),
-        ({"model_type": "no_such"}, UnknownModelType, None),
-        ({"model_type": ["llama"]}, UnknownModelType, None),
-        ({"model_type": "new", "auto_map": {"AutoConfig": "conf.py--X"}}, RemoteCode, None),
+        ({}, CheckpointRefusal, "is of a kind that is not known here"),
+        ({"model_type": "no_such"}, CheckpointRefusal, "is of a kind that is not known here"),
+        ({"model_type": ["llama"]}, CheckpointRefusal, "is of a kind that is not known here"),
+        (
+            {"model_type": "new", "auto_map": {"AutoConfig": "conf.py--X"}},
+            CheckpointRefusal,
+            "wants to run code of its own",
+        ),
         (
             {"model_type": "llama", "hidden_size": "wide"},
             CountRefusal,

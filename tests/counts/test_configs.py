@@ -8,9 +8,9 @@ from tests.hub.conftest import hub  # noqa: F401
 from tiedviz.compute.counts.configs import config_of
 from tiedviz.words.catalogue import CatalogueRow
 from tiedviz.words.refusals.count import CountRefusal
-from tiedviz.words.refusals.file import BrokenJson, NotAModelFolder
-from tiedviz.words.refusals.hub import GatedWithoutLogin, NoSuchRepository
-from tiedviz.words.refusals.opening import NoSuchPath
+from tiedviz.words.refusals.file import BrokenJson, FileRefusal
+from tiedviz.words.refusals.hub import HubRefusal
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def test_what_the_hub_refuses(hub, tmp_path):  # noqa: F811
     (tmp_path / "empty").mkdir()
     hub.repositories["org/empty"] = tmp_path / "empty"
     for name, (kind, said) in {
-        "org/missing": (NoSuchRepository, None),
-        "org/gated": (GatedWithoutLogin, None),
+        "org/missing": (HubRefusal, "The Hub has no model"),
+        "org/gated": (HubRefusal, "nobody is logged in"),
         "org/empty": (CountRefusal, "holds no config.json"),
     }.items():
         with pytest.raises(kind, match=said):
@@ -78,8 +78,8 @@ def test_what_is_no_configuration(tmp_path, llama):
         gguf: (CountRefusal, "a .gguf file carries no config.json"),
         broken: (BrokenJson, None),
         large: (CountRefusal, "its num_hidden_layers is"),
-        tmp_path / "empty": (NotAModelFolder, None),
-        tmp_path / "nowhere" / "x.json": (NoSuchPath, None),
+        tmp_path / "empty": (FileRefusal, "is not a model folder"),
+        tmp_path / "nowhere" / "x.json": (OpeningRefusal, "Nothing lies at"),
     }.items():
         with pytest.raises(kind, match=said):
             config_of(str(path))

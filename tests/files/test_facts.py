@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from tiedviz.files.facts import read_facts
-from tiedviz.words.refusals.file import NotAModelFolder, PickleRunsCode
+from tiedviz.words.refusals.file import FileRefusal
 
 EMBED, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 
@@ -60,7 +60,7 @@ def test_a_model_that_would_run_code_is_refused(build):
 
     build.config()
     build.bin({"x": Runs()})
-    with pytest.raises(PickleRunsCode):
+    with pytest.raises(FileRefusal, match="which can run code; nothing was run"):
         read_facts(build.folder)
 
 
@@ -187,7 +187,7 @@ def test_a_single_file_uses_the_config_beside_it_if_there_is_one(build):
 
 def test_a_folder_with_weights_and_no_config_is_refused(build):
     build.safetensors({EMBED: ("F32", (50, 16))})
-    with pytest.raises(NotAModelFolder, match=r"holds model.safetensors"):
+    with pytest.raises(FileRefusal, match=r"holds model.safetensors"):
         read_facts(build.folder)
 
 

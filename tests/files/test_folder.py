@@ -4,22 +4,7 @@ import pytest
 import torch
 
 from tiedviz.files.formats import read_header
-from tiedviz.words.refusals.file import (
-    AdapterOnly,
-    BrokenJson,
-    CannotOpen,
-    DamagedFile,
-    FileRefusal,
-    LfsPointer,
-    MissingShard,
-    NotAModelFolder,
-    NothingThere,
-    NoWeights,
-    OtherContent,
-    SeveralModels,
-    ShardOutside,
-    WrongFormat,
-)
+from tiedviz.words.refusals.file import BrokenJson, FileRefusal
 
 E = {"E": ("F32", (3, 2))}
 W = {"W": ("F32", (3, 2))}
@@ -40,9 +25,9 @@ def test_a_gguf_file_is_known_without_its_ending(build):
 
 
 def test_a_file_that_is_no_weights_is_refused(build):
-    with pytest.raises(OtherContent, match="not weights"):
+    with pytest.raises(FileRefusal, match="not weights"):
         read_header(build.file("notes.txt", b"hello"))
-    with pytest.raises(NothingThere):
+    with pytest.raises(FileRefusal, match="there is no such file or folder"):
         read_header(build.folder / "no.safetensors")
     with pytest.raises(FileRefusal):
         read_header(build.folder / ("x" * 5000))
@@ -91,7 +76,7 @@ def test_links_into_the_blobs_of_the_hub_cache_are_followed(build):
 def test_missing_shards_are_named_before_any_is_read(build):
     build.file("a.safetensors", b"never looked at")
     build.index({"E": "a.safetensors", "F": "b.safetensors", "G": "c.safetensors"})
-    with pytest.raises(MissingShard, match=r"2 of its 3 parts.*b.safetensors, c.safetensors"):
+    with pytest.raises(FileRefusal, match=r"2 of its 3 parts.*b.safetensors, c.safetensors"):
         read_header(build.folder)
 
 
@@ -100,7 +85,7 @@ def test_a_shard_outside_the_folder_is_not_read(build):
     outside.rename(build.folder.parent / "secret.safetensors")
     for name in ("../secret.safetensors", str(build.folder.parent / "secret.safetensors")):
         build.index({"E": name})
-        with pytest.raises(ShardOutside, match=r"secret.safetensors"):
+        with pytest.raises(FileRefusal, match=r"secret.safetensors"):
             read_header(build.folder)
 
 
@@ -108,7 +93,7 @@ def test_a_shard_that_is_a_pointer_is_named(build):
     build.safetensors(E, "a.safetensors")
     build.file("b.safetensors", b"version https://git-lfs.github.com/spec/v1\nsize 99\n")
     build.index({"E": "a.safetensors", "W": "b.safetensors"})
-    with pytest.raises(LfsPointer, match=r"b.safetensors.*99 bytes"):
+    with pytest.raises(FileRefusal, match=r"b.safetensors.*99 bytes"):
         read_header(build.folder)
 
 
@@ -123,13 +108,13 @@ def test_an_index_that_is_broken_is_refused_with_its_place(build):
     with pytest.raises(BrokenJson, match=r"model.safetensors.index.json.*line 1"):
         read_header(build.folder)
     build.file("model.safetensors.index.json", json.dumps({"metadata": {}}).encode())
-    with pytest.raises(DamagedFile, match="no weight_map"):
+    with pytest.raises(FileRefusal, match="no weight_map"):
         read_header(build.folder)
 
 
 def test_a_link_to_nothing_says_so(build):
     (build.folder / "model.safetensors").symlink_to("../blobs/gone")
-    with pytest.raises(CannotOpen, match="a link to a file that is not there"):
+    with pytest.raises(FileRefusal, match="a link to a file that is not there"):
         read_header(build.folder)
 
 
@@ -150,21 +135,21 @@ def test_a_link_to_nothing_says_so(build):
 def test_weights_of_another_format_are_named(build, name):  # case 57
     build.config()
     build.file(name, b"x")
-    with pytest.raises(WrongFormat, match=name):
+    with pytest.raises(FileRefusal, match=name):
         read_header(build.folder)
 
 
 def test_a_config_alone_has_no_weights(build):  # case 57
     build.config()
     build.file("training_args.bin", b"x")
-    with pytest.raises(NoWeights, match=r"holds config.json, training_args.bin"):
+    with pytest.raises(FileRefusal, match=r"holds config.json, training_args.bin"):
         read_header(build.folder)
 
 
 def test_an_adapter_alone_names_its_base(build):
     build.file("adapter_config.json", b'{"base_model_name_or_path": "org/base"}')
     build.safetensors(E, "adapter_model.safetensors")
-    with pytest.raises(AdapterOnly, match="org/base"):
+    with pytest.raises(FileRefusal, match="org/base"):
         read_header(build.folder)
 
 
@@ -175,7 +160,7 @@ def test_an_adapter_beside_whole_weights_does_not_hide_them(build):
 
 
 def test_a_folder_of_something_else_is_not_a_model(build):
-    with pytest.raises(NotAModelFolder):
+    with pytest.raises(FileRefusal, match="is not a model folder"):
         read_header(build.folder)
 
 
@@ -183,7 +168,7 @@ def test_the_only_gguf_in_a_folder_is_meant_and_of_several_none(build):
     build.gguf("a.gguf", tensors={"E": (3, 2)})
     assert read_header(build.folder).format == "gguf"
     build.gguf("b.gguf", tensors={"E": (3, 2)})
-    with pytest.raises(SeveralModels, match=r"2 GGUF files: a.gguf, b.gguf"):
+    with pytest.raises(FileRefusal, match=r"2 GGUF files: a.gguf, b.gguf"):
         read_header(build.folder)
 
 
@@ -195,11 +180,11 @@ def test_the_parts_of_a_split_gguf_belong_together(build):
     assert names(read_header(build.folder)) == both
     assert names(read_header(build.folder / "m-00001-of-00002.gguf")) == both
     (build.folder / "m-00002-of-00002.gguf").unlink()
-    with pytest.raises(MissingShard, match=r"m-00002-of-00002.gguf"):
+    with pytest.raises(FileRefusal, match=r"m-00002-of-00002.gguf"):
         read_header(build.folder)
 
 
 def test_a_part_of_a_gguf_under_another_name_is_not_taken_for_the_whole(build):
     path = build.gguf("model.gguf", tensors={"token_embd.weight": (3, 2)}, split__count=3)
-    with pytest.raises(MissingShard, match="the other 2"):
+    with pytest.raises(FileRefusal, match="the other 2"):
         read_header(path)

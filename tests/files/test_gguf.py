@@ -8,16 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiedviz.files.gguf import FIRST_READ, HEADER_LIMIT, LongArray, read_gguf, read_gguf_file
-from tiedviz.words.refusals.file import (
-    DamagedFile,
-    EmptyFile,
-    FileRefusal,
-    HeaderTooLarge,
-    HostileHeader,
-    LfsPointer,
-    TruncatedFile,
-    UnreadableGguf,
-)
+from tiedviz.words.refusals.file import FileRefusal
 
 
 def text(value):
@@ -122,7 +113,7 @@ def test_a_quarter_of_a_million_tokens_is_passed_over(counted):
 def test_version_2_is_read_and_others_are_refused():
     assert read(raw(entries=[entry()], version=2)).by_name["E"].shape == (3, 2)
     for version, says in ((1, "version 1"), (4, "version 4"), (0x03000000, "big-endian")):
-        with pytest.raises(UnreadableGguf, match=says):
+        with pytest.raises(FileRefusal, match=says):
             read(raw(version=version))
 
 
@@ -141,36 +132,36 @@ def test_the_alignment_of_the_file_is_used(tmp_path):
 @pytest.mark.parametrize("alignment", [0, 3, 2**31 + 1])
 def test_an_alignment_that_is_no_power_of_two_is_damage(alignment):
     value = pair("general.alignment", 4, struct.pack("<I", alignment))
-    with pytest.raises(DamagedFile, match="alignment"):
+    with pytest.raises(FileRefusal, match="alignment"):
         read(raw([value], [entry()]))
 
 
 def test_a_file_cut_anywhere_is_refused(quantised):
     content = quantised.read_bytes()
     for size in (30, 100, 2000, len(content) - 500):
-        with pytest.raises(TruncatedFile):
+        with pytest.raises(FileRefusal, match="it was cut short"):
             read(content[:size])
 
 
 def test_what_is_no_gguf_is_named():
-    with pytest.raises(EmptyFile):
+    with pytest.raises(FileRefusal, match="the download did not finish"):
         read(b"")
-    with pytest.raises(LfsPointer):
+    with pytest.raises(FileRefusal, match="Git LFS pointer"):
         read(b"version https://git-lfs.github.com/spec/v1\nsize 98362432\n")
-    with pytest.raises(DamagedFile, match="letters GGUF"):
+    with pytest.raises(FileRefusal, match="letters GGUF"):
         read(b"something else")
 
 
 def test_counts_beyond_the_file_are_refused_before_they_are_counted():
     for counts in ((2**60, 0), (0, 2**60), (2**64 - 1, 2**64 - 1)):
-        with pytest.raises(TruncatedFile):
+        with pytest.raises(FileRefusal, match="it was cut short"):
             read(raw(counts=counts))
 
 
 @pytest.mark.parametrize("kind", [0, 6, 8, 9, 12])
 def test_an_array_of_2_to_the_60_is_refused_before_it_is_walked(kind):
     value = pair("a", 9, struct.pack("<IQ", kind, 2**60))
-    with pytest.raises(TruncatedFile):
+    with pytest.raises(FileRefusal, match="it was cut short"):
         read(raw([value]))
 
 
@@ -178,49 +169,49 @@ def test_a_string_of_2_to_the_63_is_refused_wherever_it_stands():
     length = struct.pack("<Q", 2**63)
     inside = struct.pack("<IQ", 8, 100) + text("a") * 99 + length
     for value in (pair("a", 8, length), pair("a", 9, inside), length):
-        with pytest.raises(TruncatedFile):
+        with pytest.raises(FileRefusal, match="it was cut short"):
             read(raw([value], counts=(0, 1)))
 
 
 def test_a_header_over_the_limit_is_not_walked(counted):
     strings = HEADER_LIMIT // 8
     seen = counted(raw([pair("a", 9, struct.pack("<IQ", 8, strings))], body=FIRST_READ))
-    with pytest.raises(HeaderTooLarge):
+    with pytest.raises(FileRefusal, match="are ever read"):
         read_gguf(seen, 10**12, "m.gguf")
     assert seen.asked <= FIRST_READ
 
 
 def test_arrays_in_arrays_end():
     value = struct.pack("<IQ", 9, 1) * 50 + struct.pack("<IQB", 0, 1, 1)
-    with pytest.raises(DamagedFile, match="arrays in arrays"):
+    with pytest.raises(FileRefusal, match="arrays in arrays"):
         read(raw([pair("a", 9, value)]))
     two = struct.pack("<IQ", 9, 2) + 2 * struct.pack("<IQBB", 0, 2, 7, 8)
     assert read(raw([pair("a", 9, two)])).metadata == {"a": ((7, 8), (7, 8))}
 
 
 @pytest.mark.parametrize(
-    ("broken", "refusal", "says"),
+    ("broken", "cause", "says"),
     [
-        (entry(dims=(1,) * 5), HostileHeader, "5 dimensions"),
-        (entry(dims=(2**32, 2**32)), HostileHeader, "not a size"),
-        (entry(dims=(2**62,)), TruncatedFile, "cut short"),
-        (entry(kind=99), UnreadableGguf, "type 99"),
-        (entry(dims=(33, 2), kind=8), DamagedFile, "whole Q8_0 blocks"),
-        (entry(offset=2**63), TruncatedFile, "cut short"),
+        (entry(dims=(1,) * 5), "not one that a model needs", "5 dimensions"),
+        (entry(dims=(2**32, 2**32)), "not one that a model needs", "not a size"),
+        (entry(dims=(2**62,)), "it was cut short", "cut short"),
+        (entry(kind=99), "this GGUF file has", "type 99"),
+        (entry(dims=(33, 2), kind=8), "the file is damaged", "whole Q8_0 blocks"),
+        (entry(offset=2**63), "it was cut short", "cut short"),
     ],
 )
-def test_impossible_tensors_are_refused(broken, refusal, says):
-    with pytest.raises(refusal, match=says):
+def test_impossible_tensors_are_refused(broken, cause, says):
+    with pytest.raises(FileRefusal, match=f"(?=.*{cause}).*{says}"):
         read(raw(entries=[broken]))
 
 
 def test_two_tensors_of_one_name_are_damage():
-    with pytest.raises(DamagedFile, match="same name"):
+    with pytest.raises(FileRefusal, match="same name"):
         read(raw(entries=[entry(), entry()]))
 
 
 def test_a_value_of_an_unknown_kind_is_damage():
-    with pytest.raises(DamagedFile, match="unknown kind 77"):
+    with pytest.raises(FileRefusal, match="unknown kind 77"):
         read(raw([pair("a", 77, b"")]))
 
 

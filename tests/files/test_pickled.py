@@ -11,17 +11,7 @@ from hypothesis import strategies as st
 
 from tiedviz.files import pickled
 from tiedviz.files.pickled import read_pickled, read_pickled_file
-from tiedviz.words.refusals.file import (
-    DamagedFile,
-    EmptyFile,
-    FileRefusal,
-    HeaderTooLarge,
-    HostileHeader,
-    LegacyPickle,
-    LfsPointer,
-    PickleRunsCode,
-    WebPage,
-)
+from tiedviz.words.refusals.file import FileRefusal
 
 
 def saved(state, **options):
@@ -120,27 +110,27 @@ class Runs:
 def test_a_file_that_would_run_code_is_refused_and_nothing_runs(tmp_path):
     victim = tmp_path / "victim"
     content = saved({"w": torch.zeros(2), "x": Runs(victim.write_text, "ran")})
-    with pytest.raises(PickleRunsCode, match=r"builtins.getattr") as refusal:
+    with pytest.raises(FileRefusal, match=r"builtins.getattr") as refusal:
         read(content)
     assert not victim.exists()
     assert "weights_only" not in str(refusal.value)
 
 
 def test_a_whole_model_is_refused_by_the_name_of_its_class(tiny):
-    with pytest.raises(PickleRunsCode, match=r"modeling_llama.LlamaForCausalLM"):
+    with pytest.raises(FileRefusal, match=r"modeling_llama.LlamaForCausalLM"):
         read(saved(tiny(tie=True)))
 
 
 def test_the_form_before_1_6_has_words_of_its_own():
     content = saved({"w": torch.zeros(2)}, _use_new_zipfile_serialization=False)
-    with pytest.raises(LegacyPickle, match=r"before version 1.6"):
+    with pytest.raises(FileRefusal, match=r"before version 1.6"):
         read(content)
-    with pytest.raises(LegacyPickle):
+    with pytest.raises(FileRefusal, match="it is a bare pickle"):
         read(pickle.dumps({"w": [1, 2]}))
 
 
 def test_a_bare_pickle_that_would_run_code_is_named(tmp_path):
-    with pytest.raises(PickleRunsCode):
+    with pytest.raises(FileRefusal, match="which can run code; nothing was run"):
         read(pickle.dumps(Runs((tmp_path / "victim").write_text, "ran")))
     assert not (tmp_path / "victim").exists()
 
@@ -148,35 +138,35 @@ def test_a_bare_pickle_that_would_run_code_is_named(tmp_path):
 def test_a_file_cut_short_is_damage():
     content = saved({"w": torch.zeros(1000)})
     for size in (100, 2000, len(content) - 500, len(content) - 1):
-        with pytest.raises(DamagedFile, match="directory"):
+        with pytest.raises(FileRefusal, match="directory"):
             read(content[:size])
 
 
 def test_what_is_no_pytorch_file_is_named():
-    with pytest.raises(EmptyFile):
+    with pytest.raises(FileRefusal, match="the download did not finish"):
         read(b"")
-    with pytest.raises(LfsPointer):
+    with pytest.raises(FileRefusal, match="Git LFS pointer"):
         read(b"version https://git-lfs.github.com/spec/v1\nsize 5\n")
-    with pytest.raises(WebPage):
+    with pytest.raises(FileRefusal, match="this is a web page"):
         read(b"<html>")
-    with pytest.raises(DamagedFile, match="does not begin like"):
+    with pytest.raises(FileRefusal, match="does not begin like"):
         read(b"hello")
-    with pytest.raises(DamagedFile, match=r"without the one data.pkl"):
+    with pytest.raises(FileRefusal, match=r"without the one data.pkl"):
         read(zipped(b"").replace(b"data.pkl", b"data.txt"))
 
 
 def test_a_compressed_pickle_is_hostile():
-    with pytest.raises(HostileHeader, match="compressed"):
+    with pytest.raises(FileRefusal, match="compressed"):
         read(zipped(b"N" * 1000 + b".", compression=zipfile.ZIP_DEFLATED))
 
 
 def test_a_pickle_and_a_directory_over_the_limit_are_not_read(monkeypatch):
     content = saved({f"w{i}": torch.zeros(1) for i in range(2000)})
     monkeypatch.setattr(pickled, "PROGRAM_LIMIT", 1000)
-    with pytest.raises(HeaderTooLarge, match="more than 1,000"):
+    with pytest.raises(FileRefusal, match="more than 1,000"):
         read(content)
     monkeypatch.setattr(pickled, "DIRECTORY_LIMIT", 70_000)
-    with pytest.raises(HeaderTooLarge, match="more than 70,000"):
+    with pytest.raises(FileRefusal, match="more than 70,000"):
         read(content)
 
 
@@ -189,16 +179,16 @@ def tensor_program(shape="(K\x03K\x02t", stride="(K\x02K\x01t", offset="K\x00", 
 @pytest.mark.parametrize(
     ("change", "refusal"),
     [
-        ({"shape": "(J\xfd\xff\xff\xffK\x02t"}, HostileHeader),
-        ({"shape": "(K\x03t"}, HostileHeader),
-        ({"shape": "N"}, HostileHeader),
-        ({"shape": "(\x8a\x09\0\0\0\0\0\0\0\0\x01K\x02t"}, HostileHeader),
+        ({"shape": "(J\xfd\xff\xff\xffK\x02t"}, "not one that a model needs"),
+        ({"shape": "(K\x03t"}, "not one that a model needs"),
+        ({"shape": "N"}, "not one that a model needs"),
+        ({"shape": "(\x8a\x09\0\0\0\0\0\0\0\0\x01K\x02t"}, "not one that a model needs"),
         ({"shape": "(J\0\0\0\x7fJ\0\0\0\x7ft", "stride": "(K\0K\0t"}, None),
-        ({"shape": "(J\0\0\0\x7fK\x02t"}, DamagedFile),
-        ({"offset": "K\x01"}, DamagedFile),
-        ({"offset": "X\x01\0\0\0a"}, HostileHeader),
-        ({"key": "9"}, DamagedFile),
-        ({"key": "/"}, DamagedFile),
+        ({"shape": "(J\0\0\0\x7fK\x02t"}, "the file is damaged"),
+        ({"offset": "K\x01"}, "the file is damaged"),
+        ({"offset": "X\x01\0\0\0a"}, "not one that a model needs"),
+        ({"key": "9"}, "the file is damaged"),
+        ({"key": "/"}, "the file is damaged"),
         ({}, None),
     ],
 )
@@ -207,7 +197,7 @@ def test_tensors_that_do_not_fit_their_numbers_are_refused(change, refusal):
     if refusal is None:
         assert read(content).stored_numbers <= 6
     else:
-        with pytest.raises(refusal):
+        with pytest.raises(FileRefusal, match=refusal):
             read(content)
 
 

@@ -13,17 +13,7 @@ from tiedviz.files.safetensors import (
     read_safetensors,
     read_safetensors_file,
 )
-from tiedviz.words.refusals.file import (
-    DamagedFile,
-    EmptyFile,
-    FileRefusal,
-    HeaderTooLarge,
-    HostileHeader,
-    LfsPointer,
-    OtherContent,
-    TruncatedFile,
-    WebPage,
-)
+from tiedviz.words.refusals.file import FileRefusal
 
 E = {"E": ("F32", (3, 2))}
 
@@ -86,38 +76,36 @@ def test_a_long_header_is_read_to_its_end_and_no_further(as_safetensors, counted
 def test_a_file_cut_in_its_body_says_both_sizes(as_safetensors):
     content = as_safetensors(E)
     whole = len(content)
-    with pytest.raises(
-        TruncatedFile, match=f"describes {whole} bytes and the file has {whole - 9}"
-    ):
+    with pytest.raises(FileRefusal, match=f"describes {whole} bytes and the file has {whole - 9}"):
         read(content[:-9])
 
 
 def test_a_file_cut_in_its_header_is_cut_too(as_safetensors):
-    with pytest.raises(TruncatedFile):
+    with pytest.raises(FileRefusal, match="it was cut short"):
         read(as_safetensors(E)[:40])
-    with pytest.raises(TruncatedFile):
+    with pytest.raises(FileRefusal, match="it was cut short"):
         read(b"\x40\x00\x00")
 
 
 def test_an_empty_file_and_a_file_of_zeros_did_not_finish_downloading():
     for content in (b"", bytes(4), bytes(4096)):
-        with pytest.raises(EmptyFile, match="did not finish"):
+        with pytest.raises(FileRefusal, match="did not finish"):
             read(content)
 
 
 def test_pointers_pages_and_other_formats_are_named():
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 1234567\n"
-    with pytest.raises(LfsPointer, match="1,234,567"):
+    with pytest.raises(FileRefusal, match="1,234,567"):
         read(pointer)
-    with pytest.raises(WebPage):
+    with pytest.raises(FileRefusal, match="this is a web page"):
         read(b"<!doctype html><html><body>404</body></html>")
-    with pytest.raises(OtherContent, match="GGUF"):
+    with pytest.raises(FileRefusal, match="GGUF"):
         read(b"GGUF" + bytes(100))
 
 
 def test_a_header_that_claims_an_exabyte_is_not_read(counted):
     seen = counted(struct.pack("<Q", 2**60) + b'{"' + bytes(FIRST_READ))
-    with pytest.raises(HeaderTooLarge, match="1,152,921,504,606,846,976"):
+    with pytest.raises(FileRefusal, match="1,152,921,504,606,846,976"):
         read_safetensors(seen, 2**61, "m")
     assert seen.asked <= FIRST_READ
 
@@ -126,41 +114,41 @@ def test_a_header_that_claims_an_exabyte_is_not_read(counted):
     "shape", [(-3, -2), (3, 2.0), (2**62, 2**62), (True, 6), (3, "2"), 6, None]
 )
 def test_shapes_that_are_no_shapes_are_hostile(shape):
-    with pytest.raises(HostileHeader, match="not a size"):
+    with pytest.raises(FileRefusal, match="not a size"):
         read(raw(entry(shape=shape)))
 
 
 def test_a_shape_of_a_million_ones_is_hostile():
-    with pytest.raises(HostileHeader):
+    with pytest.raises(FileRefusal, match="not one that a model needs"):
         read(raw(entry(shape=[1] * 1_000_000)))
 
 
 @pytest.mark.parametrize("offsets", [(24, 0), (0, 23), (8, 32)])
 def test_offsets_that_contradict_the_shape_or_leave_gaps_are_damage(offsets):
-    with pytest.raises(DamagedFile):
+    with pytest.raises(FileRefusal, match="the file is damaged"):
         read(raw(entry(offsets=offsets), body=32))
 
 
 @pytest.mark.parametrize("offsets", [(0, 2**63), (-24, 0), (0,), (0, 24, 48), None, (0, "24")])
 def test_offsets_that_are_no_offsets_are_hostile(offsets):
-    with pytest.raises(HostileHeader):
+    with pytest.raises(FileRefusal, match="not one that a model needs"):
         read(raw(entry(offsets=offsets)))
 
 
 def test_two_tensors_may_not_share_bytes():
     both = entry() | {"W": entry()["E"]}
-    with pytest.raises(DamagedFile, match="overlap"):
+    with pytest.raises(FileRefusal, match="overlap"):
         read(raw(both))
 
 
 def test_bytes_that_belong_to_no_tensor_are_damage():
-    with pytest.raises(DamagedFile, match="8 bytes at its end"):
+    with pytest.raises(FileRefusal, match="8 bytes at its end"):
         read(raw(entry(), body=32))
 
 
 @pytest.mark.parametrize("dtype", [None, 7, "", "f32", "\x1b[31m", "F" * 99, ["F32"]])
 def test_a_type_that_is_no_type_is_damage(dtype):
-    with pytest.raises(DamagedFile):
+    with pytest.raises(FileRefusal, match="the file is damaged"):
         read(raw(entry(dtype=dtype)))
 
 
@@ -171,23 +159,23 @@ def test_a_type_from_the_future_is_kept_by_its_name():
 
 @pytest.mark.parametrize("entry", [None, 3, "x", []])
 def test_an_entry_that_describes_nothing_is_damage(entry):
-    with pytest.raises(DamagedFile):
+    with pytest.raises(FileRefusal, match="the file is damaged"):
         read(raw({"E": entry}))
 
 
 def test_a_header_nested_ten_thousand_deep_is_hostile():
-    with pytest.raises(HostileHeader):
+    with pytest.raises(FileRefusal, match="not one that a model needs"):
         read(raw(b'{"a":' * 10_000 + b"}" * 10_000))
 
 
 @pytest.mark.parametrize("text", [b"[]", b'{"E": ', b'{"E"\xff}', b"null", b' {"a": 1}'])
 def test_a_header_that_is_not_an_object_is_damage(text):
-    with pytest.raises(DamagedFile, match="header is not JSON"):
+    with pytest.raises(FileRefusal, match="header is not JSON"):
         read(raw(text))
 
 
 def test_metadata_that_is_not_a_map_is_damage():
-    with pytest.raises(DamagedFile):
+    with pytest.raises(FileRefusal, match="the file is damaged"):
         read(raw(entry() | {"__metadata__": [1]}))
 
 

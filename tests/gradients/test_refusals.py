@@ -10,7 +10,7 @@ from tiedviz.compute import gradient_task
 from tiedviz.compute.gradient_task import LONGEST, sentence_of, sides_of
 from tiedviz.compute.gradients import gradient_split
 from tiedviz.words.refusals.gradient import GradientRefusal
-from tiedviz.words.refusals.prompt import EmptyPrompt, PromptTooLong
+from tiedviz.words.refusals.prompt import PromptRefusal, PromptTooLong
 
 
 def test_one_token_has_nothing_to_predict(architecture):
@@ -27,7 +27,7 @@ def test_one_token_is_enough_where_each_position_is_asked_for_itself(architectur
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5"])
 def test_no_text_is_refused(architecture, name):
-    with pytest.raises(EmptyPrompt):
+    with pytest.raises(PromptRefusal, match="The prompt is empty"):
         sentence_of(architecture(name), "")
 
 

@@ -282,7 +282,7 @@ def test_a_decoder_table_shared_with_the_head_alone():
 
 
 def test_files_without_a_head_are_refused(tiny_folder):
-    from tiedviz.words.refusals.model import HeadMissing
+    from tiedviz.words.refusals.prompt import ModelRefusal
 
     folder = tiny_folder(tied=True, name="headless")
     config = folder / "config.json"
@@ -290,7 +290,7 @@ def test_files_without_a_head_are_refused(tiny_folder):
     assert '"tie_word_embeddings": true' in text
     config.write_text(text.replace('"tie_word_embeddings": true', '"tie_word_embeddings": false'))
     loaded = load(str(folder))
-    with pytest.raises(HeadMissing):
+    with pytest.raises(ModelRefusal, match="has no output matrix of its own"):
         gradient_split(loaded, sentence_of(loaded, "the cat sat"))
 
 

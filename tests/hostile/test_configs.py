@@ -16,7 +16,7 @@ from tiedviz.models.loading import load
 from tiedviz.models.progress import silent
 from tiedviz.verdict.audit import audit
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.opening import NotBuilt
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 KEYS = (
     *("vocab_size", "hidden_size", "num_hidden_layers", "intermediate_size", "tie_word_embeddings"),
@@ -95,7 +95,7 @@ def test_a_model_far_larger_than_its_files_is_not_built(copy, change):
     folder, good = copy
     (folder / "config.json").write_text(json.dumps(good | change))
     began = time.monotonic()
-    with pytest.raises(NotBuilt) as refusal:
+    with pytest.raises(OpeningRefusal, match="was not built") as refusal:
         load(str(folder))
     assert time.monotonic() - began < 20
     assert "config.json" in str(refusal.value)

@@ -7,23 +7,24 @@ import pytest
 from tests.hub.standin import FAILURES
 from tiedviz.models.loading import load
 from tiedviz.words.refusals import hub as words
+from tiedviz.words.refusals.opening import OpeningRefusal
 
-KINDS = {
-    "org/private": words.NeedsLogin,
-    "org/missing": words.NoSuchRepository,
-    "org/gated": words.GatedWithoutLogin,
-    "org/gated-for-me": words.GatedNotOnList,
-    "org/busy": words.HubBusy,
-    "org/broken": words.HubBroken,
-    "org/html": words.HubBroken,
-    "org/hangs": words.HubUnreachable,
+SAID = {
+    "org/private": "does not show .* to strangers",
+    "org/missing": "The Hub has no model",
+    "org/gated": "nobody is logged in",
+    "org/gated-for-me": "this account is not on its list",
+    "org/busy": "turns away requests",
+    "org/broken": "the fault is on its side",
+    "org/html": "the fault is on its side",
+    "org/hangs": "did not answer within a few seconds",
 }
 
 
-@pytest.mark.parametrize(("repo", "kind"), KINDS.items())
-def test_each_failure_has_its_own_class(hub, repo, kind):  # case 10, case 11
+@pytest.mark.parametrize(("repo", "said"), SAID.items())
+def test_each_failure_has_its_own_words(hub, repo, said):  # case 10, case 11
     began = time.monotonic()
-    with pytest.raises(kind) as refused:
+    with pytest.raises(words.HubRefusal, match=said) as refused:
         load(repo)
     assert repo in str(refused.value)
     # the page waits for it: not a speed, a promise (design: an unreachable Hub is known in 5 s)
@@ -44,7 +45,9 @@ def test_case_11_a_dead_proxy_is_unreachable(hub, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     began = time.monotonic()
-    with pytest.raises(words.HubUnreachable) as refused:
+    with pytest.raises(
+        words.HubUnreachable, match="did not answer within a few seconds"
+    ) as refused:
         load("org/any")
     assert "proxy" in refused.value.remedy
     assert time.monotonic() - began < 8  # the Hub's own client takes 25 s
@@ -61,21 +64,23 @@ def test_no_two_failures_are_worded_alike(hub):
 
 def test_a_dead_address_is_unreachable(hub, monkeypatch):  # case 11
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    with pytest.raises(words.HubUnreachable) as refused:
+    with pytest.raises(
+        words.HubUnreachable, match="did not answer within a few seconds"
+    ) as refused:
         load("org/any")
     assert "http://127.0.0.1:9" in str(refused.value)
 
 
 def test_offline_asks_nobody(hub, monkeypatch):  # case 11
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(words.HubOffline):
+    with pytest.raises(words.HubUnreachable, match="HF_HUB_OFFLINE is set"):
         load("org/any")
     assert hub.requests == []
 
 
 def test_an_unknown_revision_is_named(hub, tiny_folder):
     hub.repositories["org/tiny"] = tiny_folder()
-    with pytest.raises(words.NoSuchRevision) as refused:
+    with pytest.raises(words.HubRefusal, match="has no revision") as refused:
         load("org/tiny@v9")
     assert "v9" in str(refused.value)
 
@@ -85,7 +90,9 @@ def test_a_repository_without_weights_says_what_it_holds(hub, tmp_path):
     folder.mkdir()
     (folder / "model-q4.gguf").write_bytes(b"GGUF")
     hub.repositories["org/gguf"] = folder
-    with pytest.raises(words.NothingToOpen) as refused:
+    with pytest.raises(
+        words.HubRefusal, match="holds no weights that can be opened here"
+    ) as refused:
         load("org/gguf")
     assert "model-q4.gguf" in str(refused.value)
 
@@ -95,13 +102,15 @@ def test_weights_without_a_config_are_refused_and_nothing_else_is_opened(hub, tm
     folder.mkdir()
     (folder / "pytorch_model.bin").write_bytes(b"x" * 100)
     hub.repositories["org/no-config"] = folder
-    with pytest.raises(words.NothingToOpen) as refused:
+    with pytest.raises(
+        words.HubRefusal, match="holds no weights that can be opened here"
+    ) as refused:
         load("org/no-config")
     assert "lacks config.json" in str(refused.value)
 
 
 def test_an_index_that_names_absent_shards_is_refused(hub, tmp_path):
-    from tiedviz.words.refusals.file import MissingShard
+    from tiedviz.words.refusals.file import FileRefusal
 
     folder = tmp_path / "half"
     folder.mkdir()
@@ -112,17 +121,16 @@ def test_an_index_that_names_absent_shards_is_refused(hub, tmp_path):
         '"b": "model-00002-of-00002.safetensors"}}'
     )
     hub.repositories["org/half"] = folder
-    with pytest.raises(MissingShard) as refused:
+    with pytest.raises(FileRefusal, match="parts missing from the folder") as refused:
         load("org/half")
     assert "model-00002-of-00002.safetensors" in str(refused.value)
 
 
 def test_a_revision_cannot_lead_out_of_the_cache(hub):
     from tiedviz.models.sources import find_source
-    from tiedviz.words.refusals.opening import NoSuchModel, NoSuchPath
 
     for text in ("a/b@/etc/passwd", "a/b@../../x", "a/b@x/../y"):
-        with pytest.raises((NoSuchModel, NoSuchPath)):
+        with pytest.raises(OpeningRefusal, match=r"names no model|Nothing lies at"):
             find_source(text)
     assert find_source("a/b@refs/pr/1").revision == "refs/pr/1"
 

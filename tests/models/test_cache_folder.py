@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tiedviz.models.cache import cache_root, entry, made_once, require_disk
-from tiedviz.words.refusals.opening import CacheNotWritable, TooLittleDisk
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 _Usage = namedtuple("_Usage", "total used free")
 
@@ -140,13 +140,19 @@ def test_whoever_waits_for_another_can_stop_waiting(tmp_path):
 
 def test_a_file_where_the_cache_should_be_is_refused(tmp_path):
     (tmp_path / "cache").write_text("not a folder")
-    with pytest.raises(CacheNotWritable), made_once(tmp_path / "cache" / "shelf" / "entry"):
+    with (
+        pytest.raises(OpeningRefusal, match="The cache folder cannot be written to"),
+        made_once(tmp_path / "cache" / "shelf" / "entry"),
+    ):
         pytest.fail("nothing can be made there")
 
 
 def test_a_file_where_the_entry_should_be_is_refused(tmp_path):
     (tmp_path / "entry").write_text("not a folder")
-    with pytest.raises(CacheNotWritable), made_once(tmp_path / "entry") as folder:
+    with (
+        pytest.raises(OpeningRefusal, match="The cache folder cannot be written to"),
+        made_once(tmp_path / "entry") as folder,
+    ):
         (folder / "x").write_text("1")
     assert (tmp_path / "entry").read_text() == "not a folder"
     assert names(tmp_path) == {"entry"}
@@ -171,7 +177,7 @@ def test_too_little_room_on_the_disk_is_refused_with_both_numbers(empty_cache, m
         return _Usage(10, 0, 5_000_000)
 
     monkeypatch.setattr(shutil, "disk_usage", usage)
-    with pytest.raises(TooLittleDisk) as refusal:
+    with pytest.raises(OpeningRefusal, match="does not fit on the disk") as refusal:
         require_disk("tiny", 93_000_000)
     assert "93 MB" in refusal.value.why and "5 MB" in refusal.value.why
     assert asked == [empty_cache.parent]  # the nearest folder that exists

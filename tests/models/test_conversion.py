@@ -7,7 +7,7 @@ import pytest
 from tests.tiny_gguf import write_gguf
 from tiedviz.models import conversion, memory
 from tiedviz.models.conversion import convert, converted_folder
-from tiedviz.words.refusals.opening import ConversionFailed, TooLittleMemory
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 
 class Stopped(Exception):
@@ -33,7 +33,7 @@ def files_in(cache) -> list[str]:
 def test_a_file_that_is_no_model_is_refused_in_the_librarys_words_and_nothing_is_kept(
     garbage, empty_cache
 ):
-    with pytest.raises(ConversionFailed) as refusal:
+    with pytest.raises(OpeningRefusal, match="could not be converted") as refusal:
         ask(garbage)
     assert refusal.value.what.startswith("garbage.gguf")
     assert "without a word" not in refusal.value.why
@@ -55,7 +55,7 @@ def test_too_little_memory_is_refused_with_both_numbers_before_anything_starts(
 ):
     monkeypatch.setattr(memory, "available_memory", lambda: 700_000_000)
     stages = []
-    with pytest.raises(TooLittleMemory) as refusal:
+    with pytest.raises(OpeningRefusal, match="does not fit in memory") as refusal:
         ask(garbage, memory=600_000_000, report=stages.append)
     assert "1.00 GB" in refusal.value.why and "700 MB" in refusal.value.why
     assert stages == [] and not empty_cache.exists()
@@ -113,7 +113,12 @@ def test_the_reason_is_the_line_in_which_the_converter_gives_one(lines, said):
 
 
 def test_a_converter_that_was_killed_is_said_to_have_been():
-    assert "killed" in ConversionFailed("x.gguf", conversion._said(("stage read",), "failed ")).why
+    assert (
+        "killed"
+        in OpeningRefusal.conversion_failed(
+            "x.gguf", conversion._said(("stage read",), "failed ")
+        ).why
+    )
 
 
 def test_a_small_llama_as_gguf_opens_as_the_numbers_it_was_written_with(

@@ -12,7 +12,7 @@ import pytest
 from tiedviz.models import pool
 from tiedviz.models.pool import Opening
 from tiedviz.models.progress import Stage
-from tiedviz.words.refusals.opening import NoSuchPath, OpeningCancelled, OpeningFailed
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 
 def test_the_step_is_what_was_reported_last():
@@ -38,7 +38,7 @@ def test_it_knows_what_was_asked_for_and_for_how_long():
 
 
 def test_a_refusal_is_kept_as_it_is():
-    refusal = NoSuchPath("x")
+    refusal = OpeningRefusal.no_such_path("x")
 
     def work(report) -> None:
         raise refusal
@@ -54,7 +54,9 @@ def test_an_unforeseen_error_is_one_line_here_and_a_traceback_in_the_log(caplog)
     with caplog.at_level(logging.ERROR):
         opening = Opening("x", work)
         assert opening.wait(20)
-    assert isinstance(opening.refusal, OpeningFailed)
+    assert isinstance(opening.refusal, OpeningRefusal) and "could not be opened" in str(
+        opening.refusal
+    )
     assert "ZeroDivisionError: a b" in str(opening.refusal)
     assert "Traceback" in caplog.text
 
@@ -73,7 +75,11 @@ def test_cancelling_stops_the_work_at_its_next_report():
     opening.cancel()
     cancelled.set()
     assert opening.wait(20)
-    assert isinstance(opening.refusal, OpeningCancelled) and stages == []
+    assert (
+        isinstance(opening.refusal, OpeningRefusal)
+        and "was cancelled" in str(opening.refusal)
+        and stages == []
+    )
 
 
 def test_cancelling_what_is_done_changes_nothing():
@@ -89,7 +95,9 @@ def test_a_fraction_is_known_where_the_end_is():
     assert Stage("x", 5).fraction is None and Stage("x", 0, 0).fraction is None
 
 
-@pytest.mark.parametrize("error", [NoSuchPath, ValueError], ids=["refusal", "fault"])
+@pytest.mark.parametrize(
+    "error", [OpeningRefusal.no_such_path, ValueError], ids=["refusal", "fault"]
+)
 def test_an_opening_that_failed_late_lets_go_of_what_it_held(error, monkeypatch):
     """A model that was all but open when somebody cancelled stayed in memory, counted by nobody."""
     monkeypatch.setattr(pool._LOG, "exception", lambda *_: None)  # pytest keeps records

@@ -13,7 +13,7 @@ from tests.tiny_models import build, names, numbered_tokenizer, opened
 from tiedviz.compute.forward import forward
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import Bos, encode, mask_position, one_token
-from tiedviz.words.refusals.prompt import EmptyPrompt, NoSuchRow, NotAToken, PromptTooLong
+from tiedviz.words.refusals.prompt import NotAToken, PromptRefusal, PromptTooLong
 
 
 def words(number: int) -> str:
@@ -47,7 +47,7 @@ def test_a_prompt_keeps_what_was_typed_and_its_tokens_spell_it(tied_model):
 
 
 def test_an_empty_prompt_is_refused_where_the_tokenizer_adds_nothing(tied_model):  # case 8
-    with pytest.raises(EmptyPrompt):
+    with pytest.raises(PromptRefusal, match="The prompt is empty"):
         encode(tied_model, "")
 
 
@@ -117,7 +117,8 @@ def test_pieces_that_the_vocabulary_lacks_are_counted():
 def test_any_text_is_cut_into_tokens_that_spell_it_or_refused(tied_model, text):
     try:
         prompt = encode(tied_model, text)
-    except (EmptyPrompt, PromptTooLong):
+    except PromptRefusal as refusal:
+        assert isinstance(refusal, PromptTooLong) or refusal.what == "The prompt is empty"
         return
     raw = b"".join(token.raw for token in prompt.tokens)
     assert raw == text.encode()
@@ -198,7 +199,7 @@ def test_a_token_beyond_the_matrix_is_refused_by_its_text_too():
     loaded = build("llama")
     loaded.tokenizer.add_tokens(["beyond"])
     for named in ("beyond", f"id:{len(loaded.tokenizer) - 1}"):
-        with pytest.raises(NoSuchRow):
+        with pytest.raises(PromptRefusal, match="There is no row"):
             one_token(loaded, named)
 
 
@@ -249,6 +250,6 @@ def test_gemma_shows_one_bos_and_warns_of_none_and_of_two(gemma):  # case 7
 
 @pytest.mark.real
 def test_smollm2_has_nothing_to_read_in_an_empty_prompt(smollm2):  # case 8
-    with pytest.raises(EmptyPrompt):
+    with pytest.raises(PromptRefusal, match="The prompt is empty"):
         encode(smollm2, "")
     assert len(encode(smollm2, "", Bos.ADD).ids) == 1

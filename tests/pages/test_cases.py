@@ -72,7 +72,6 @@ def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
     visit, tmp_path, tiny_tokenizer, empty_cache
 ):
     from tiedviz.files.facts import read_facts
-    from tiedviz.models.known import cost_of
     from tiedviz.models.sources import find_source
     from tiedviz.words.numbers import megabytes
 
@@ -80,7 +79,7 @@ def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
     write_gguf(file, tiny_tokenizer)
     needed = read_facts(file).float32_bytes
     assert needed == 4 * read_facts(file).parameters
-    assert cost_of(find_source(str(file))).memory == needed
+    assert find_source(str(file)).cost().memory == needed
     app = visit("is_it_tied", model=str(file))
     assert model_pool().names == [] and not empty_cache.exists()
     assert f"{megabytes(needed)} memory" in text_of(app)

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from tiedviz.models.loading import load
-from tiedviz.words.refusals import Refusal, checkpoint, opening
-from tiedviz.words.refusals import file as files
+from tiedviz.words.refusals import Refusal
+from tiedviz.words.refusals.opening import CheckpointRefusal, OpeningRefusal
 
 
 def edit_config(folder, **changes):
@@ -69,42 +69,42 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 5481
 )
 
 CASES = {
-    "not a model folder": (lambda f: only(f), files.NotAModelFolder, ""),
+    "not a model folder": (lambda f: only(f), "is not a model folder", ""),
     # case 48
-    "adapter": (adapter, files.AdapterOnly, "org/the-base"),
+    "adapter": (adapter, "it holds an adapter", "org/the-base"),
     # case 57
-    "config only": (lambda f: only(f, "config.json"), files.NoWeights, ""),
+    "config only": (lambda f: only(f, "config.json"), "has no weights", ""),
     "tensorflow": (
         lambda f: (only(f, "config.json"), write(f, "tf_model.h5")),
-        files.WrongFormat,
+        "Cannot read the weights in",
         "tf_model.h5",
     ),
     "flax": (
         lambda f: (only(f, "config.json"), write(f, "flax_model.msgpack")),
-        files.WrongFormat,
+        "Cannot read the weights in",
         "flax_model.msgpack",
     ),
     # case 56
-    "truncated body": (lambda f: cut(f, -500), files.TruncatedFile, ""),
-    "truncated header": (lambda f: cut(f, 100), files.TruncatedFile, ""),
-    "empty": (lambda f: cut(f, 0), files.EmptyFile, ""),
+    "truncated body": (lambda f: cut(f, -500), "it was cut short", ""),
+    "truncated header": (lambda f: cut(f, 100), "it was cut short", ""),
+    "empty": (lambda f: cut(f, 0), "the download did not finish", ""),
     "pointer": (
         lambda f: write(f, "model.safetensors", POINTER),
-        files.LfsPointer,
+        "Git LFS pointer",
         "548",
     ),
     "web page": (
         lambda f: write(f, "model.safetensors", b"<!DOCTYPE html><html>404</html>"),
-        files.WebPage,
+        "this is a web page",
         "",
     ),
-    "missing shard": (half_of_two_shards, files.MissingShard, "00002-of-00002"),
+    "missing shard": (half_of_two_shards, "parts missing from the folder", "00002-of-00002"),
     # case 55
-    "code in a pickle": (pickle_that_runs, files.PickleRunsCode, "print"),
-    "a bare pickle": (bare_pickle, files.LegacyPickle, ""),
+    "code in a pickle": (pickle_that_runs, "which can run code; nothing was run", "print"),
+    "a bare pickle": (bare_pickle, "it is a bare pickle", ""),
     "broken config": (
         lambda f: (f / "config.json").write_text('{"model_type": }'),
-        files.BrokenJson,
+        "it is not valid JSON",
         "line 1",
     ),
     # case 59
@@ -112,48 +112,48 @@ CASES = {
         lambda f: edit_config(
             f, model_type="own", auto_map={"AutoModelForCausalLM": "modeling_own.Own"}
         ),
-        checkpoint.RemoteCode,
+        "wants to run code of its own",
         "modeling_own.Own",
     ),
     "unknown model type": (
         lambda f: edit_config(f, model_type="nonsuch", transformers_version="4.30.0"),
-        checkpoint.UnknownModelType,
+        "is of a kind that is not known here",
         "nonsuch",
     ),
     "newer transformers": (
         lambda f: edit_config(f, model_type="nonsuch", transformers_version="99.1.0"),
-        checkpoint.NeedsNewerTransformers,
+        "needs a newer transformers",
         "99.1.0",
     ),
     # case 62
     "quantised": (
         lambda f: edit_config(f, quantization_config={"quant_method": "gptq", "bits": 4}),
-        checkpoint.QuantisedWithoutPackage,
+        "is quantised with",
         "gptqmodel",
     ),
     "unknown quantisation": (
         lambda f: edit_config(f, quantization_config={"quant_method": "zip"}),
-        checkpoint.UnknownQuantisation,
+        "packed in a way that is not known here",
         "zip",
     ),
     "no class": (
         lambda f: edit_config(f, architectures=None),
-        checkpoint.NoArchitecture,
+        "names no class that is known here",
         "nothing",
     ),
     "no head": (
         lambda f: edit_config(f, architectures=["LlamaModel"]),
-        checkpoint.NotALanguageModel,
+        "scores no tokens",
         "LlamaModel",
     ),
     "no tokenizer": (
         lambda f: only(f, "config.json", "model.safetensors"),
-        checkpoint.TokenizerMissing,
+        "has no tokenizer that can be read",
         "",
     ),
     "other shapes": (
         lambda f: edit_config(f, hidden_size=32),
-        checkpoint.WeightsDisagree,
+        "do not fit its config.json",
         "",
     ),
 }
@@ -167,15 +167,18 @@ def broken(tiny_folder, request):
 
 
 @pytest.mark.parametrize(
-    ("broken", "kind", "named"),
-    [(name, kind, named) for name, (_, kind, named) in CASES.items()],
+    ("broken", "cause", "named"),
+    [(name, cause, named) for name, (_, cause, named) in CASES.items()],
     indirect=["broken"],
     ids=CASES,
 )
-def test_each_fault_has_its_own_class_and_names_what_matters(broken, kind, named, capfd):
+def test_each_fault_has_its_own_words_and_names_what_matters(broken, cause, named, capfd):
     with pytest.raises(Refusal) as refused:
         load(str(broken))
-    assert type(refused.value) is kind, refused.value
+    assert cause in str(refused.value)
+    assert (
+        sum(other in str(refused.value) for other in {cause for _, cause, _ in CASES.values()}) == 1
+    )
     assert named in str(refused.value)
     assert refused.value.remedy
     assert "this must never be printed" not in capfd.readouterr().out
@@ -200,7 +203,7 @@ def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_fold
 
     folder = tiny_folder()
     monkeypatch.setattr(memory, "available_memory", lambda: 123_000_000)
-    with pytest.raises(opening.TooLittleMemory) as refused:
+    with pytest.raises(OpeningRefusal, match="does not fit in memory") as refused:
         load(str(folder))
     assert "400 MB" in str(refused.value) and "123 MB" in str(refused.value)
 
@@ -221,7 +224,7 @@ def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_fo
     folder = tiny_folder(name="own code")
     edit_config(folder, auto_map={"AutoModelForCausalLM": "modeling_own.Own"}, model_type="own")
     (folder / "modeling_own.py").write_text("raise SystemExit('this code was run')")
-    with pytest.raises(checkpoint.RemoteCode):
+    with pytest.raises(CheckpointRefusal, match="wants to run code of its own"):
         load(str(folder))
     assert Audit(*hear_files(folder)).verdict.word == "tied"  # the flag and the header say enough
 

@@ -12,9 +12,9 @@ from PIL import Image
 
 from tests.conftest import ROOT
 from tiedviz.charts.token_map import on_white, raster, raster_chart
-from tiedviz.compute.token_map import Measure, View, map_rows, neighbours_of, project
-from tiedviz.compute.token_map.box import view_box
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
+from tiedviz.compute.token_map import MapView, Measure, map_rows, neighbours_of, project
+from tiedviz.compute.token_map.projection import view_box
+from tiedviz.compute.token_map.recall import neighbour_recall, true_neighbours
 
 V = 262_144
 
@@ -49,7 +49,7 @@ def test_case_14_as_measured_on_real_tables(
     assert (lengths.min(), lengths.max()) == pytest.approx(norms, abs=0.006)
     if longest:
         assert loaded.tokenizer.convert_ids_to_tokens(int(lengths.argmax())) == longest
-    found = project(matrix, map_rows(matrix), View.CENTRED)
+    found = project(matrix, map_rows(matrix), MapView.CENTRED)
     assert found.spectrum[:2] == pytest.approx(parts, abs=0.0006)
     first = found.coordinates[:, 0]
     assert abs(np.corrcoef(first, lengths)[0, 1]) == pytest.approx(with_norm, abs=0.006)
@@ -61,13 +61,13 @@ def test_case_14_as_measured_on_real_tables(
 def test_case_14_one_row_200_times_as_long_owns_the_variance_and_is_listed_outside_the_view():
     matrix = table(2000, 64)
     matrix[77] *= 200
-    found = project(matrix, map_rows(matrix), View.CENTRED)
+    found = project(matrix, map_rows(matrix), MapView.CENTRED)
     assert found.spectrum[0] > 0.6
     box = view_box(found.coordinates[:, :2], np.ones(2000, bool))
     assert box.outside[0] == 77
     side = box.high[0] - box.low[0]
     assert side < np.ptp(found.coordinates[:, 0]) / 50  # of percentiles, not of the farthest row
-    unit = project(matrix, map_rows(matrix), View.UNIT)
+    unit = project(matrix, map_rows(matrix), MapView.UNIT)
     assert unit.spectrum[0] < 0.1  # the view the page begins with
 
 
@@ -86,11 +86,11 @@ def test_case_68_of_four_thousand_rows_the_picture_keeps_a_share_that_is_counted
     matrix = table(4000, 32)
     rows = map_rows(matrix)
     true = true_neighbours(matrix, rows, rows.usable, direction=False)
-    flat = project(matrix, rows, View.CENTRED).coordinates[:, :2]
-    kept = kept_in_picture(flat, rows.usable, true)
+    flat = project(matrix, rows, MapView.CENTRED).coordinates[:, :2]
+    kept = neighbour_recall(flat, rows.usable, true)
     assert kept.anchors == 2000 and kept.nearest == 10
     assert 0 < kept.low <= kept.share <= kept.high < 0.2  # two of 32 directions
-    all_of_it = kept_in_picture(matrix.numpy(), rows.usable, true)
+    all_of_it = neighbour_recall(matrix.numpy(), rows.usable, true)
     assert all_of_it.share == pytest.approx(1.0)
 
 
@@ -99,17 +99,17 @@ def test_case_69_and_case_70_a_quarter_of_a_million_rows_need_no_square():
     script = f"""
 import torch
 from benchmarks.peak import peak_above
-from tiedviz.compute.token_map import Measure, View, map_rows, neighbours_of, project
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
+from tiedviz.compute.token_map import Measure, MapView, map_rows, neighbours_of, project
+from tiedviz.compute.token_map.recall import neighbour_recall, true_neighbours
 
 def everything(matrix):
     rows = map_rows(matrix)
-    points = project(matrix, rows, View.UNIT).coordinates[:, :2]
+    points = project(matrix, rows, MapView.UNIT).coordinates[:, :2]
     for by in Measure:
         assert len(neighbours_of(matrix, rows, len(matrix) - 1, by=by).ids) == 10
     true = true_neighbours(matrix, rows, rows.usable, direction=True)
     assert true.among == len(matrix)
-    kept_in_picture(points, rows.usable, true)
+    neighbour_recall(points, rows.usable, true)
 
 matrix = torch.randn({V}, 8)
 everything(matrix[:3000])

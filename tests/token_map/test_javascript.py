@@ -10,10 +10,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tiedviz.compute.token_map import MapRows
-from tiedviz.compute.token_map.table import NamedRows
-from tiedviz.ui.token_map.payload import names_payload, points_payload
-from tiedviz.ui.token_map.picture import _MODULES, bundle
-from tiedviz.words.token_kinds import Kind
+from tiedviz.compute.token_map.rows import NamedRows
+from tiedviz.ui.token_map.picture import _MODULES, bundle, names_payload, points_payload
+from tiedviz.words.token_kinds import TokenKind
 
 CANVAS = ROOT / "tiedviz" / "ui" / "token_map" / "canvas"
 TESTS = ROOT / "tests" / "javascript"
@@ -53,7 +52,7 @@ def test_the_unit_tests_pass():
 @needs_node
 def test_the_browser_reads_the_bytes_that_python_packs():
     texts = ["␣king", "你好", "😀", "x" * 500]
-    kinds = pd.Categorical.from_codes([0, 6, 4, 1], categories=[kind.value for kind in Kind])
+    kinds = pd.Categorical.from_codes([0, 6, 4, 1], categories=[kind.value for kind in TokenKind])
     tokens = pd.DataFrame({"id": range(4), "text": texts, "kind": kinds})
     every = np.ones(4, bool)
     norms = np.array([1.5, 2.0, 0.25, 3.0], np.float32)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tiedviz.compute.token_map.table import coordinate_table, rows_of, tokens_of
-from tiedviz.words.token_kinds import KIND_HELP, Kind, kind_of
+from tiedviz.compute.token_map.projection import coordinate_table
+from tiedviz.compute.token_map.rows import named_rows
+from tiedviz.words.token_kinds import KIND_HELP, TokenKind, kind_of
 from tiedviz.words.tokens import Alphabet, Token, piece_bytes
 
 BYTE_LEVEL, FALLBACK, WORDPIECE = Alphabet.BYTE_LEVEL, Alphabet.BYTE_FALLBACK, Alphabet.WORDPIECE
@@ -40,31 +41,30 @@ def test_kind(piece, alphabet, kind):
 
 
 def test_marks_and_rows_without_a_token():
-    assert kind_of(Token(0, "<bos>", b"<bos>", special=True), BYTE_LEVEL) is Kind.SPECIAL
-    assert kind_of(Token(9, None, b""), BYTE_LEVEL) is Kind.NO_TOKEN
-    assert set(KIND_HELP) == set(Kind)
+    assert kind_of(Token(0, "<bos>", b"<bos>", special=True), BYTE_LEVEL) is TokenKind.SPECIAL
+    assert kind_of(Token(9, None, b""), BYTE_LEVEL) is TokenKind.NO_TOKEN
+    assert set(KIND_HELP) == set(TokenKind)
 
 
 def test_a_padded_vocabulary_is_labelled(tiny_folder):
     from tiedviz.models.loading import load
 
     loaded = load(str(tiny_folder(tied=True, name="padded", vocab_size=320)))
-    tokens = tokens_of(loaded)
+    named = named_rows(loaded)
+    tokens = named.tokens
     size = loaded.vocabulary.size
     assert len(tokens) == 320 and size < 320
     assert (tokens["kind"][size:] == "no token").all()
     assert not (tokens["kind"][:size] == "no token").any()
     assert tokens["text"][size] == f"∅ row {size}"
-    rows = rows_of(loaded, tokens)
-    assert rows.usable.sum() == size
+    assert named.rows.usable.sum() == size
 
 
 def test_the_table_has_ten_components_whatever_there_are(tied_model):
-    from tiedviz.compute.token_map import View, project
+    from tiedviz.compute.token_map import MapView, project
 
-    tokens = tokens_of(tied_model)
-    rows = rows_of(tied_model, tokens)
-    table = coordinate_table(tokens, rows, project(tied_model.embedding, rows, View.UNIT))
+    named = named_rows(tied_model)
+    table = coordinate_table(named, project(tied_model.embedding, named.rows, MapView.UNIT))
     columns = ["id", "text", "kind", "norm", *(f"pc{number}" for number in range(1, 11))]
     assert table.columns.tolist() == columns
     assert len(table) == tied_model.embedding.shape[0]

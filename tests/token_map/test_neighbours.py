@@ -5,9 +5,13 @@ import pytest
 import torch
 
 from tiedviz.compute.token_map import Measure, map_rows, neighbours_of
-from tiedviz.compute.token_map.neighbours import neighbours_of_vector
-from tiedviz.compute.token_map.twins import equal_rows
-from tiedviz.compute.token_map.walks import is_walk, named_token, read_walk
+from tiedviz.compute.token_map.neighbours import (
+    is_sum,
+    named_token,
+    neighbours_of_vector,
+    read_sum,
+)
+from tiedviz.compute.token_map.rows import duplicate_rows
 from tiedviz.words.refusals.map import NotArithmetic, RowNotFinite, SumIsZero
 from tiedviz.words.refusals.prompt import NotAToken
 
@@ -93,32 +97,32 @@ def test_duplicates_and_zero_rows_are_grouped_and_a_negative_row_is_not_called_z
     matrix[2] = -0.0
     matrix[40] = -matrix[40].abs() - 1
     rows = map_rows(matrix)
-    groups = [group.tolist() for group in equal_rows(matrix, rows)]
+    groups = [group.tolist() for group in duplicate_rows(matrix, rows)]
     assert groups == [list(range(10, 24)), [1, 2, 299]]
     assert np.flatnonzero(rows.zero).tolist() == [1, 2, 299]
 
 
-def test_a_walk_is_the_sum_of_its_rows(tied_model):
-    walk = read_walk(tied_model, "id:20 − id:30 + id:40")
-    assert walk.ids == (20, 30, 40) and [sign for sign, _ in walk.terms] == [1, -1, 1]
+def test_a_sum_is_the_sum_of_its_rows(tied_model):
+    total = read_sum(tied_model, "id:20 − id:30 + id:40")
+    assert total.ids == (20, 30, 40) and [sign for sign, _ in total.terms] == [1, -1, 1]
     table = tied_model.embedding.detach()
     expected = table[20] - table[30] + table[40]
-    assert walk.vector(table) == pytest.approx(expected.numpy(), abs=1e-6)
-    found = neighbours_of_vector(table, map_rows(table), walk.vector(table), left_out=walk.ids)
-    assert not set(walk.ids) & set(found.ids.tolist())
+    assert total.vector(table) == pytest.approx(expected.numpy(), abs=1e-6)
+    found = neighbours_of_vector(table, map_rows(table), total.vector(table), left_out=total.ids)
+    assert not set(total.ids) & set(found.ids.tolist())
     cosine = torch.nn.functional.cosine_similarity(table, expected[None])
-    order = [int(id) for id in cosine.argsort(descending=True) if int(id) not in walk.ids]
+    order = [int(id) for id in cosine.argsort(descending=True) if int(id) not in total.ids]
     assert found.ids.tolist() == order[:10]
 
 
-def test_what_is_no_walk_is_refused(tied_model):
-    assert is_walk("king − man + woman") and not is_walk("king-man") and not is_walk("␣king")
+def test_what_is_no_sum_is_refused(tied_model):
+    assert is_sum("king − man + woman") and not is_sum("king-man") and not is_sum("␣king")
     for text in ("id:1 + ", "id:1", "id:1 - - id:2"):
         with pytest.raises((NotArithmetic, NotAToken)):
-            read_walk(tied_model, text)
-    walk = read_walk(tied_model, "id:7 - id:7")
+            read_sum(tied_model, text)
+    total = read_sum(tied_model, "id:7 - id:7")
     with pytest.raises(SumIsZero):
-        walk.vector(tied_model.embedding)
+        total.vector(tied_model.embedding)
 
 
 def test_a_word_without_its_space_is_the_token_with_it_where_only_that_exists(tied_model):
@@ -126,11 +130,11 @@ def test_a_word_without_its_space_is_the_token_with_it_where_only_that_exists(ti
     assert named_token(tied_model, "␣cat").shown == "␣cat"
     with pytest.raises(NotAToken):
         named_token(tied_model, "cat dog")
-    assert read_walk(tied_model, "cat − ␣cat + the").shown == "␣cat − ␣cat + ␣the"
+    assert read_sum(tied_model, "cat − ␣cat + the").shown == "␣cat − ␣cat + ␣the"
 
 
-def test_a_walk_over_a_damaged_row_is_refused(tied_model):
+def test_a_sum_over_a_damaged_row_is_refused(tied_model):
     table = tied_model.embedding.detach().clone()
     table[30] = torch.nan
     with pytest.raises(RowNotFinite, match="30"):
-        read_walk(tied_model, "id:20 − id:30 + id:40").vector(table)
+        read_sum(tied_model, "id:20 − id:30 + id:40").vector(table)

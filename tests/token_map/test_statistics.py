@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from tiedviz.compute.token_map import View, map_rows, project
-from tiedviz.compute.token_map.kept import kept_in_picture, true_neighbours
-from tiedviz.compute.token_map.spread import spread_of
+from tiedviz.compute.token_map import MapView, map_rows, project
+from tiedviz.compute.token_map.recall import neighbour_recall, true_neighbours
+from tiedviz.compute.token_map.rows import row_statistics
 
 
 def measured(matrix, points, direction=False):
     rows = map_rows(matrix)
     true = true_neighbours(matrix, rows, rows.usable, direction=direction)
-    return kept_in_picture(points, rows.usable, true), true
+    return neighbour_recall(points, rows.usable, true), true
 
 
 def test_a_flat_cloud_keeps_all_its_neighbours():
@@ -56,16 +56,16 @@ def test_five_rows_have_four_neighbours():
 def test_the_interval_covers_the_share_of_all_rows():
     matrix = torch.randn(9000, 8, generator=torch.Generator().manual_seed(3))
     rows = map_rows(matrix)
-    points = project(matrix, rows, View.CENTRED).coordinates[:, :2]
+    points = project(matrix, rows, MapView.CENTRED).coordinates[:, :2]
     true = true_neighbours(matrix, rows, rows.usable, direction=False)
-    kept = kept_in_picture(points, rows.usable, true)
+    kept = neighbour_recall(points, rows.usable, true)
     assert 0.01 < kept.high - kept.low < 0.05 or kept.share < 0.2
     assert len(np.unique(true.anchors)) == 2000
 
 
 def test_the_mean_cosine_before_and_after_centring():
     matrix = torch.randn(400, 16, generator=torch.Generator().manual_seed(0)) + 1.0
-    spread = spread_of(matrix, map_rows(matrix))
+    spread = row_statistics(matrix, map_rows(matrix))
     unit = matrix / matrix.norm(dim=1, keepdim=True)
     pairs = (unit @ unit.T).double()
     expected = float((pairs.sum() - pairs.trace()) / (400 * 399))
@@ -77,5 +77,5 @@ def test_the_mean_cosine_before_and_after_centring():
 
 def test_a_table_of_nothing_usable_has_no_numbers():
     matrix = torch.full((4, 3), torch.nan)
-    found = spread_of(matrix, map_rows(matrix))
+    found = row_statistics(matrix, map_rows(matrix))
     assert np.isnan([found.cosine, found.mean_norm, found.least_norm, found.largest_norm]).all()

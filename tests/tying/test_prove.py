@@ -3,8 +3,7 @@ import torch
 
 from tests.hub.released import published_like
 from tiedviz.models.loading import load
-from tiedviz.verdict.prove import Side, prove
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 IDS = [5, 90, 17]
 TOKEN = 200
@@ -46,7 +45,7 @@ def test_an_encoder_decoder_model_proves_it_too(tmp_path):
 
 
 def test_a_row_beyond_the_last_is_refused(tied_model):
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         prove(tied_model, IDS, 300)
 
 

@@ -11,7 +11,7 @@ from tests.verdict.conftest import Checkpoint, tiny
 from tiedviz.commands.line import main
 from tiedviz.models.hub_client import list_repository, remote_header
 from tiedviz.verdict.stored import compare_remote, from_header
-from tiedviz.words.refusals.hub import DownloadCut, HubUnreachable
+from tiedviz.words.refusals.hub import HubRefusal, HubUnreachable
 
 __all__ = ["hub"]  # a fixture
 
@@ -190,10 +190,10 @@ def test_a_hub_that_goes_away_in_the_middle_is_said_and_decides_nothing(hub, tmp
         steps.append(done)
         hub.cut_after = 100
 
-    with pytest.raises(DownloadCut, match="org/two"):
+    with pytest.raises(HubRefusal, match="org/two"):
         compare_remote(listing, stored, cut)
     assert len(steps) == 1 and stored.comparison is None
     hub.cut_after = None
     hub.close()
-    with pytest.raises(HubUnreachable):
+    with pytest.raises(HubUnreachable, match="did not answer within a few seconds"):
         compare_remote(listing, stored)

@@ -9,15 +9,24 @@ import torch
 from tests.tiny_models import build
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
-from tiedviz.compute.walkthrough.blocks import blocks_of
-from tiedviz.compute.walkthrough.built import build_both
-from tiedviz.compute.walkthrough.entrance import _two_tokens, entrance_of
-from tiedviz.compute.walkthrough.lookup import time_lookup
-from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
-from tiedviz.compute.walkthrough.special import other_marks, special_rows, spells_bytes
-from tiedviz.compute.walkthrough.table import rows_around
-from tiedviz.words.refusals.prompt import NoSuchRow
+from tiedviz.compute.walkthrough_model import (
+    _two_tokens,
+    blocks_of,
+    build_both,
+    entrance_of,
+    pulls,
+    rows_pushed,
+)
+from tiedviz.compute.walkthrough_rows import (
+    next_by_id,
+    next_by_meaning,
+    other_marks,
+    rows_around,
+    special_rows,
+    spells_bytes,
+    time_lookup,
+)
+from tiedviz.words.refusals.prompt import PromptRefusal
 
 
 def test_neighbours_by_id_and_by_meaning_are_the_ones_torch_finds(tied_model):
@@ -32,7 +41,7 @@ def test_neighbours_by_id_and_by_meaning_are_the_ones_torch_finds(tied_model):
     assert next_by_id(tied_model, 0)["id"].tolist() == [1, 2]
     last = len(E) - 1
     assert next_by_id(tied_model, last)["id"].tolist() == [last - 2, last - 1]
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         next_by_id(tied_model, len(E))
 
 
@@ -44,7 +53,7 @@ def test_a_part_of_the_table_holds_the_tables_numbers(tied_model):
     assert set(rows_around(tied_model, 0, around=2)["row"]) == {0, 1, 2, 3, 4}
     last = len(E) - 1
     assert max(rows_around(tied_model, last, around=2)["row"]) == last
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         rows_around(tied_model, -1)
 
 
@@ -58,7 +67,7 @@ def test_a_lookup_is_the_product_and_only_its_row_gets_a_gradient(tied_model):
     assert timed.lookup_seconds > 0 and timed.product_seconds > 0
     assert torch.equal(tied_model.embedding, before)
     assert tied_model.embedding.grad is None and not tied_model.embedding.requires_grad
-    with pytest.raises(NoSuchRow):
+    with pytest.raises(PromptRefusal, match="There is no row"):
         time_lookup(tied_model, V)
 
 

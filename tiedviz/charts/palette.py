@@ -7,7 +7,7 @@ screenshots in `docs/` show the old ones until they are taken again.
 
 from __future__ import annotations
 
-from tiedviz.words.token_kinds import Kind
+from tiedviz.words.token_kinds import TokenKind
 
 # Each at least 3:1 on white and on dark.
 SHARED = "#3b6fd4"  # E where it does both jobs
@@ -40,15 +40,15 @@ FAINT, STRONG = "#e9eefb", "#2450a8"
 DARK_INK, LIGHT_INK = "#10182b", "#ffffff"
 
 KIND_COLOURS = {
-    Kind.WORD_START: SHARED,
-    Kind.CONTINUATION: "#2a9d8f",
-    Kind.BYTE: "#a9744f",
-    Kind.DIGIT: "#7a8f1f",
-    Kind.PUNCTUATION: OTHER,
-    Kind.WHITESPACE: "#00a0c8",
-    Kind.SCRIPT: "#a05fb8",
-    Kind.SPECIAL: "#d0668f",
-    Kind.NO_TOKEN: "#6b7280",
+    TokenKind.WORD_START: SHARED,
+    TokenKind.CONTINUATION: "#2a9d8f",
+    TokenKind.BYTE: "#a9744f",
+    TokenKind.DIGIT: "#7a8f1f",
+    TokenKind.PUNCTUATION: OTHER,
+    TokenKind.WHITESPACE: "#00a0c8",
+    TokenKind.SCRIPT: "#a05fb8",
+    TokenKind.SPECIAL: "#d0668f",
+    TokenKind.NO_TOKEN: "#6b7280",
 }
 """One for each kind of token; amber and red keep the meanings they have on every page."""
 

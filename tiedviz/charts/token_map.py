@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from tiedviz.charts.axes import PERCENT_LABEL
 from tiedviz.charts.palette import ATTENTION, INK, KIND_COLOURS, LIVE, SHARED, rgb
-from tiedviz.words.token_kinds import Kind
+from tiedviz.words.token_kinds import TokenKind
 from tiedviz.words.tokens import shorten
 
 WIDTH, HEIGHT = 840, 520
@@ -27,7 +27,7 @@ def raster(
 
     Args:
         points: (V, 2).
-        kinds: (V,) places in `Kind`.
+        kinds: (V,) places in `TokenKind`.
         drawn: (V,) which are drawn.
         low: (2,) the lower left corner.
         high: (2,) the upper right one.
@@ -39,7 +39,7 @@ def raster(
     column, line = at[inside].astype(int).T
     pixel = (HEIGHT - 1 - line) * WIDTH + column
     count = np.bincount(pixel, minlength=WIDTH * HEIGHT)
-    table = np.array([rgb(KIND_COLOURS[kind]) for kind in Kind], float)[kinds[inside]]
+    table = np.array([rgb(KIND_COLOURS[kind]) for kind in TokenKind], float)[kinds[inside]]
     sums = [np.bincount(pixel, table[:, part], WIDTH * HEIGHT) for part in range(3)]
     held = np.maximum(count, 1)
     cover = np.where(count > 0, np.clip(0.7 + 0.3 * np.log(held) / np.log(24), 0, 1), 0)

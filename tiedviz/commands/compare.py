@@ -22,7 +22,7 @@ from tiedviz.commands.options import (
 )
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.prompt import NotTwoToFour
+from tiedviz.words.refusals.prompt import PromptRefusal
 from tiedviz.words.tokens import readable, visible
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class _Asked(NamedTuple):
 def run(options: argparse.Namespace) -> int:
     """Ask each model, compare each two, print. Returns the exit status."""
     if not 2 <= len(options.models) <= _MOST:
-        raise NotTwoToFour(len(options.models))
+        raise PromptRefusal.not_two_to_four(len(options.models))
     asked: list[_Asked | None] = []
     records: list[dict[str, Any]] = []
     for name in options.models:

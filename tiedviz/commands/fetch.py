@@ -21,11 +21,10 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Fetch, check, convert. Returns the exit status."""
     from tiedviz.models.cache import shelf_file
-    from tiedviz.models.loading import model_folder
 
     model = SHELF[options.name]
     with progress_shown() as progress:
-        folder = model_folder(ShelfSource(model.name, model), progress)
+        folder = ShelfSource(model.name, model).folder(progress)
     record = {
         "model": model.name,
         "file": str(shelf_file(model)),

@@ -31,13 +31,14 @@ def run(options: argparse.Namespace) -> int:
     """Open the model, place its rows, write the file. Returns the exit status."""
     out = Path(options.out)
     _require_writable(out)
-    from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.table import coordinate_table, named_rows, projected
+    from tiedviz.compute.token_map import MapView
+    from tiedviz.compute.token_map.projection import coordinate_table, projected
+    from tiedviz.compute.token_map.rows import named_rows
 
     loaded = open_model(options.model)
     named = named_rows(loaded)
-    projection = projected(loaded, named, View(options.view))
-    table = coordinate_table(named.tokens, named.rows, projection)
+    projection = projected(loaded, named, MapView(options.view))
+    table = coordinate_table(named, projection)
     try:
         if out.suffix == ".csv":
             table.to_csv(out, index=False)

@@ -30,8 +30,8 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Open the model, find the neighbours, print. Returns the exit status."""
     from tiedviz.compute.token_map import Measure, neighbours_of
-    from tiedviz.compute.token_map.record import neighbours_record
-    from tiedviz.compute.token_map.table import named_rows
+    from tiedviz.compute.token_map.neighbours import neighbours_record
+    from tiedviz.compute.token_map.rows import named_rows
     from tiedviz.models.prompt import one_token
 
     loaded = open_model(options.model)

@@ -131,7 +131,7 @@ def sequence_read(
     """The ids at whose positions the model answers: the prompt's, or with a decoder the decoder's.
 
     Raises:
-        NoAnswerBegun: the decoder has nothing to begin with, and nothing says how it begins.
+        PromptRefusal: the decoder has nothing to begin with, and nothing says how it begins.
     """
     if not has_decoder(model):
         return ids

@@ -12,8 +12,7 @@ from tiedviz.models.loaded import LoadedModel, ModelKind, decoder_start
 from tiedviz.models.memory import HEADROOM, available_memory
 from tiedviz.models.prompt import Bos, encode, mask_position
 from tiedviz.words.refusals.gradient import GradientRefusal
-from tiedviz.words.refusals.model import HeadMissing
-from tiedviz.words.refusals.prompt import EmptyPrompt, require_row
+from tiedviz.words.refusals.prompt import ModelRefusal, PromptRefusal, require_row
 from tiedviz.words.tokens import Token, encodable
 
 # Each position holds three to four rows of V numbers until the way back: at 262,144 tokens this
@@ -61,9 +60,9 @@ def sentence_of(
     and is asked, token by token, for `target`, or where that is empty for the text itself.
 
     Raises:
-        EmptyPrompt, PromptTooLong, NoSuchRow: as `models.prompt.encode`.
+        PromptRefusal, PromptTooLong: as `models.prompt.encode`.
         GradientRefusal: a causal model and one token, or more than `LONGEST` tokens.
-        NoAnswerBegun: nothing says how an answer of this encoder–decoder model begins.
+        PromptRefusal: nothing says how an answer of this encoder–decoder model begins.
     """
     prompt = encode(loaded, text, bos)
     ids = tuple(prompt.ids)
@@ -99,7 +98,7 @@ def _target_ids(loaded: LoadedModel, text: str) -> tuple[int, ...]:
     with loaded.lock:
         ids = tuple(loaded.tokenizer(text_target=encodable(text), verbose=False)["input_ids"])
     if not ids:
-        raise EmptyPrompt(loaded.title)
+        raise PromptRefusal.empty(loaded.title)
     _require_length(len(ids))
     require_row(max(ids), loaded.scoring_matrix.shape[0])
     return ids
@@ -142,13 +141,13 @@ def sides_of(loaded: LoadedModel) -> Sides:
     table of its own, it is the decoder's that does both jobs.
 
     Raises:
-        HeadMissing: a table was not in the files, so that it is random.
+        ModelRefusal: a table was not in the files, so that it is random.
         GradientRefusal: no gradient can flow; or the model does not read tokens, or its tables are
             no parameters.
     """
     model = loaded.model
     if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
+        raise ModelRefusal.no_head(loaded.title, random)
     _require_differentiable(loaded)
     reads = getattr(model, "main_input_name", "input_ids")
     if reads != "input_ids":

@@ -113,7 +113,7 @@ def gradient_split(
         pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
-        HeadMissing, GradientRefusal: as `sides_of`, or it would not fit in memory.
+        ModelRefusal, GradientRefusal: as `sides_of`, or it would not fit in memory.
         PromptTooLong: the model cannot be run on so many tokens.
     """
     with loaded.lock:

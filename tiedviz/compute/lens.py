@@ -14,8 +14,7 @@ from tiedviz.compute.unembedding.forward_trace import States, catch_states
 from tiedviz.compute.unembedding.path import ResidualPath
 from tiedviz.compute.unembedding.product import limit_for
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import NoLens
-from tiedviz.words.refusals.prompt import NoSuchPosition
+from tiedviz.words.refusals.prompt import ModelRefusal, PromptRefusal
 
 
 @dataclass(frozen=True)
@@ -92,20 +91,20 @@ def lens(
         top: how many tokens to name at each place.
 
     Raises:
-        HeadMissing: the files held no output matrix, so that the one in memory is random.
-        NotReproduced: not even the model's own answer can be recomputed from h and W.
-        NoLens: the way from the residual stream to h was not reproduced.
-        NoSuchPosition, PromptTooLong, NoAnswerBegun: as `reading.read`.
+        ModelRefusal: the files held no output matrix, so that the one in memory is random.
+        ModelRefusal: not even the model's own answer can be recomputed from h and W.
+        ModelRefusal: the way from the residual stream to h was not reproduced.
+        PromptRefusal, PromptTooLong: as `reading.read`.
     """
     length = len(sequence_read(loaded.model, ids, decoder_ids))
     places = tuple(range(length)) if positions is None else tuple(sorted(set(positions)))
     for place in places:
         if not 0 <= place < length:
-            raise NoSuchPosition(place, length)
+            raise PromptRefusal.no_such_position(place, length)
     with loaded.lock, torch.inference_mode():
         unembedding, after = reproduced_unembedding(loaded)
         if unembedding.path is None:
-            raise NoLens(loaded.title, unembedding.reason)
+            raise ModelRefusal.no_lens(loaded.title, unembedding.reason)
         with within_length(loaded, max(len(ids), length)):
             blocks = unembedding.path.blocks
             caught = catch_states(loaded.model, blocks, ids, decoder_ids, places, length)
@@ -117,7 +116,7 @@ def _unembedded(loaded: LoadedModel, path: ResidualPath, caught: States) -> torc
     """(L+1, P, d) float32: u(r_k) below L, and at L what entered the matrix, as it was."""
     widths = [r.shape[-1] for r in caught.residual]
     if len(set(widths)) > 1:
-        raise NoLens(loaded.title, f"its layers differ in width: {widths}")
+        raise ModelRefusal.no_lens(loaded.title, f"its layers differ in width: {widths}")
     below = [path(r).float().cpu() for r in caught.residual[:-1]]
     return torch.stack([*below, caught.entering])
 

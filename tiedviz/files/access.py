@@ -16,15 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tiedviz.words.refusals.file import (
-    CannotOpen,
-    EmptyFile,
-    LfsPointer,
-    NothingThere,
-    OtherContent,
-    TruncatedFile,
-    WebPage,
-)
+from tiedviz.words.refusals.file import FileRefusal
 
 StrPath = str | os.PathLike[str]
 """A path as text or as `pathlib` has it. These modules join and ask with `os.path`: `pathlib` takes
@@ -99,8 +91,8 @@ def open_weights(path: StrPath) -> Iterator[tuple[ReadAt, int]]:
     """A `ReadAt` over the file, and its size in bytes.
 
     Raises:
-        CannotOpen: the file is not a readable, ordinary file (a pipe would wait for ever).
-        NothingThere: there is no such file.
+        FileRefusal: the file is not a readable, ordinary file (a pipe would wait for ever).
+        FileRefusal: there is no such file.
     """
     name = name_of(path)
     try:
@@ -108,14 +100,14 @@ def open_weights(path: StrPath) -> Iterator[tuple[ReadAt, int]]:
             raise _not_a_file(path)
         stream = open(path, "rb", buffering=0)
     except OSError as error:
-        raise CannotOpen(name, error.strerror or "the system refuses it") from error
+        raise FileRefusal.cannot_open(name, error.strerror or "the system refuses it") from error
 
     def read(offset: int, length: int) -> bytes:
         try:
             stream.seek(offset)
             return stream.read(length)
         except OSError as error:
-            raise CannotOpen(name, error.strerror or "reading failed") from error
+            raise FileRefusal.cannot_open(name, error.strerror or "reading failed") from error
 
     with stream:
         yield read, stream.seek(0, 2)
@@ -125,13 +117,13 @@ def read_exactly(read: ReadAt, offset: int, length: int, name: str, size: int) -
     """Those bytes, all of them.
 
     Raises:
-        TruncatedFile: the file ends before them.
+        FileRefusal: the file ends before them.
     """
     if offset + length > size:
-        raise TruncatedFile(name, offset + length, size)
+        raise FileRefusal.truncated(name, offset + length, size)
     data = read(offset, length)
     if len(data) < length:
-        raise TruncatedFile(name, offset + length, offset + len(data))
+        raise FileRefusal.truncated(name, offset + length, offset + len(data))
     return data
 
 
@@ -145,26 +137,26 @@ def refuse_other_content(first: bytes, size: int, name: str, expected: str) -> N
         expected: what the name says it is, such as "safetensors".
     """
     if not size:
-        raise EmptyFile(name)
+        raise FileRefusal.empty(name)
     first = first[:SNIFFED]
     if first.startswith(b"version https://git-lfs"):
-        raise LfsPointer(name, _pointer_size(first))
+        raise FileRefusal.lfs_pointer(name, _pointer_size(first))
     text = first.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if text.startswith((b"<!doctype html", b"<html", b"<?xml", b"<head")):
-        raise WebPage(name)
+        raise FileRefusal.web_page(name)
     if not any(first):
-        raise EmptyFile(name, size)
+        raise FileRefusal.empty(name, size)
     for magic, found in _MAGIC.items():
         if first.startswith(magic):
-            raise OtherContent(name, found, expected)
+            raise FileRefusal.other_content(name, found, expected)
 
 
-def _not_a_file(path: StrPath) -> CannotOpen | NothingThere:
+def _not_a_file(path: StrPath) -> FileRefusal:
     if os.path.islink(path):
-        return CannotOpen(name_of(path), "it is a link to a file that is not there")
+        return FileRefusal.cannot_open(name_of(path), "it is a link to a file that is not there")
     if _mode(path):
-        return CannotOpen(name_of(path), "it is not an ordinary file")
-    return NothingThere(os.fspath(path))
+        return FileRefusal.cannot_open(name_of(path), "it is not an ordinary file")
+    return FileRefusal.nothing_there(os.fspath(path))
 
 
 def _pointer_size(pointer: bytes) -> int | None:

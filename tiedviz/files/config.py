@@ -14,16 +14,7 @@ from tiedviz.files.access import (
     read_exactly,
     refuse_other_content,
 )
-from tiedviz.words.refusals.file import (
-    AdapterOnly,
-    BrokenJson,
-    CannotOpen,
-    FileRefusal,
-    HeaderTooLarge,
-    HostileHeader,
-    NotAModelFolder,
-    NothingThere,
-)
+from tiedviz.words.refusals.file import BrokenJson, FileRefusal
 
 # A list costs Python about 60 bytes where the text has two, so the text's size alone is no bound.
 # The largest real index has about half a million of these signs.
@@ -39,7 +30,7 @@ def read_object(path: StrPath, limit: int) -> dict[str, object]:
     name = name_of(path)
     with open_weights(path) as (read, size):
         if size > limit:
-            raise HeaderTooLarge(name, size, limit)
+            raise FileRefusal.too_large(name, size, limit)
         raw = read_exactly(read, 0, size, name, size)
     refuse_other_content(raw, size, name, "JSON")
     return parse_object(raw, name)
@@ -50,10 +41,10 @@ def parse_object(raw: bytes, name: str) -> dict[str, object]:
 
     Raises:
         BrokenJson: the text is not UTF-8, not JSON, or not an object; says where.
-        HostileHeader: it has millions of parts, or is nested too deep to be read.
+        FileRefusal: it has millions of parts, or is nested too deep to be read.
     """
     if sum(raw.count(sign) for sign in (b"[", b"{", b",")) > MAX_PARTS:
-        raise HostileHeader(name, f"JSON of more than {MAX_PARTS:,} parts")
+        raise FileRefusal.hostile(name, f"JSON of more than {MAX_PARTS:,} parts")
     value = _parse(raw, name)
     if not isinstance(value, dict):
         raise BrokenJson(name, f"an object in {{}} was expected, not a {type(value).__name__}")
@@ -72,10 +63,10 @@ def _parse(raw: bytes, name: str) -> object:
     except json.JSONDecodeError as error:
         raise BrokenJson(name, error.msg, error.lineno, error.colno) from None
     except RecursionError:
-        raise HostileHeader(name, "JSON nested too deep") from None
+        raise FileRefusal.hostile(name, "JSON nested too deep") from None
     except ValueError:
         # Python will not turn thousands of digits into a number.
-        raise HostileHeader(name, "a number of thousands of digits") from None
+        raise FileRefusal.hostile(name, "a number of thousands of digits") from None
 
 
 CONFIG = "config.json"
@@ -88,16 +79,16 @@ def list_names(folder: StrPath) -> tuple[str, ...]:
     """Names of what lies directly in the folder, sorted; links that lead nowhere included.
 
     Raises:
-        NothingThere: there is no such folder.
-        CannotOpen: it is a file, or may not be read.
+        FileRefusal: there is no such folder.
+        FileRefusal: it is a file, or may not be read.
     """
     try:
         return tuple(sorted(os.listdir(folder)[:MAX_NAMES]))
     except FileNotFoundError:
-        raise NothingThere(os.fspath(folder)) from None
+        raise FileRefusal.nothing_there(os.fspath(folder)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "this is no path"
-        raise CannotOpen(os.fspath(folder), reason) from error
+        raise FileRefusal.cannot_open(os.fspath(folder), reason) from error
 
 
 def adapter_base(folder: StrPath) -> str | None:
@@ -114,9 +105,9 @@ def adapter_base(folder: StrPath) -> str | None:
 def refuse_not_a_model(folder: StrPath, names: tuple[str, ...]) -> None:
     """Raise what a folder without weights or without config.json is instead, if it is known."""
     if ADAPTER_CONFIG in names:
-        raise AdapterOnly(name_of(folder), adapter_base(folder))
+        raise FileRefusal.adapter_only(name_of(folder), adapter_base(folder))
     if CONFIG not in names:
-        raise NotAModelFolder(name_of(folder), names)
+        raise FileRefusal.not_a_model_folder(name_of(folder), names)
 
 
 MAX_DEPTH = 64
@@ -171,8 +162,8 @@ def read_config(folder: StrPath) -> dict[str, object]:
     """The raw config.json of a model folder.
 
     Raises:
-        NotAModelFolder: there is none; says what is there.
-        AdapterOnly: there is an adapter_config.json instead.
+        FileRefusal: there is none; says what is there.
+        FileRefusal: there is an adapter_config.json instead.
         BrokenJson: it cannot be parsed; says where.
         FileRefusal: it cannot be opened, or is too large or too deep to be a configuration.
     """
@@ -190,7 +181,7 @@ def read_config_file(path: StrPath) -> dict[str, object]:
 def parse_config(raw: bytes, name: str = CONFIG) -> dict[str, object]:
     """The configuration in the bytes of a config.json, refused as by `read_config`."""
     if len(raw) > CONFIG_LIMIT:
-        raise HeaderTooLarge(name, len(raw), CONFIG_LIMIT)
+        raise FileRefusal.too_large(name, len(raw), CONFIG_LIMIT)
     return _shallow(parse_object(raw, name), name)
 
 
@@ -217,7 +208,7 @@ def dimensions(config: Mapping[str, object]) -> Dimensions:
 
 def _shallow(config: dict[str, object], name: str) -> dict[str, object]:
     if any(len(path) > MAX_DEPTH for path, _ in _entries(config)):
-        raise HostileHeader(name, "JSON nested too deep")
+        raise FileRefusal.hostile(name, "JSON nested too deep")
     return config
 
 

@@ -10,18 +10,7 @@ from tiedviz.files.access import StrPath, is_folder, name_of, open_weights
 from tiedviz.files.config import list_names, read_object, refuse_not_a_model
 from tiedviz.files.header import Header
 from tiedviz.files.safetensors import read_safetensors_file
-from tiedviz.words.refusals.file import (
-    CannotOpen,
-    DamagedFile,
-    HostileHeader,
-    MissingShard,
-    NothingThere,
-    NoWeights,
-    OtherContent,
-    SeveralModels,
-    ShardOutside,
-    WrongFormat,
-)
+from tiedviz.words.refusals.file import FileRefusal
 
 INDEX_LIMIT = 100_000_000  # bytes
 
@@ -56,7 +45,9 @@ def _is_folder(path: StrPath) -> bool:
     try:
         return is_folder(path)
     except OSError as error:
-        raise CannotOpen(os.fspath(path), error.strerror or "the system refuses it") from error
+        raise FileRefusal.cannot_open(
+            os.fspath(path), error.strerror or "the system refuses it"
+        ) from error
 
 
 def _read_file(path: StrPath) -> Header:
@@ -67,7 +58,7 @@ def _read_file(path: StrPath) -> Header:
         is_gguf = read(0, 4) == b"GGUF"
     if is_gguf:
         return _read_gguf_parts(path)
-    raise OtherContent(name_of(path), "not weights", "nothing that is known here")
+    raise FileRefusal.other_content(name_of(path), "not weights", "nothing that is known here")
 
 
 def _reader(name: str) -> Callable[[StrPath], Header] | None:
@@ -112,7 +103,7 @@ def _read_shards(folder: StrPath, index_name: str) -> Header:
 def _read_only_gguf(folder: StrPath, names: list[str]) -> Header:
     models = {re.sub(_GGUF_PART, r"\g<stem>", name): name for name in reversed(names)}
     if len(models) > 1:
-        raise SeveralModels(name_of(folder), names)
+        raise FileRefusal.several_models(name_of(folder), names)
     return _read_gguf_parts(os.path.join(folder, next(iter(models.values()))))
 
 
@@ -126,7 +117,7 @@ def _read_gguf_parts(path: StrPath) -> Header:
     folder, name = os.path.split(path)
     found = re.fullmatch(_GGUF_PART, name)
     if found is None or int(found["parts"]) != parts:
-        raise MissingShard(name, [f"the other {parts - 1}"], parts)
+        raise FileRefusal.missing_shard(name, [f"the other {parts - 1}"], parts)
     names = [f"{found['stem']}-{i:05}-of-{found['parts']}.gguf" for i in range(1, parts + 1)]
     _require(folder or os.curdir, names, name)
     headers = [read_gguf_file(os.path.join(folder, part)) for part in names]
@@ -137,16 +128,16 @@ def _require(folder: StrPath, shards: list[str], index: str) -> None:
     present = set(list_names(folder))
     missing = [shard for shard in shards if shard not in present]
     if missing:
-        raise MissingShard(index, missing, len(shards))
+        raise FileRefusal.missing_shard(index, missing, len(shards))
 
 
-def _no_weights(folder: StrPath, names: tuple[str, ...]) -> WrongFormat | NoWeights | NothingThere:
+def _no_weights(folder: StrPath, names: tuple[str, ...]) -> FileRefusal:
     found = [name for name in names if re.fullmatch(_OTHER_WEIGHTS, name)]
     others = [name for name in found if not re.fullmatch(_NO_WEIGHTS, name)]
     if others:
-        return WrongFormat(name_of(folder), others)
+        return FileRefusal.wrong_format(name_of(folder), others)
     refuse_not_a_model(folder, names)
-    return NoWeights(name_of(folder), names)
+    return FileRefusal.no_weights(name_of(folder), names)
 
 
 MAX_SHARDS = 10_000
@@ -156,22 +147,22 @@ def weight_map(index: Mapping[str, object], name: str) -> dict[str, str]:
     """The file that holds each tensor, from a `*.index.json`; only plain names of files.
 
     Raises:
-        DamagedFile: there is no such map in it.
-        ShardOutside: a file is named by a path, so it could lie anywhere.
-        HostileHeader: there are more files than any model has.
+        FileRefusal: there is no such map in it.
+        FileRefusal: a file is named by a path, so it could lie anywhere.
+        FileRefusal: there are more files than any model has.
     """
     found = index.get("weight_map")
     if not isinstance(found, dict) or not found:
-        raise DamagedFile(name, "it has no weight_map")
+        raise FileRefusal.damaged(name, "it has no weight_map")
     for shard in found.values():
         if not isinstance(shard, str):
-            raise DamagedFile(name, "a file in its weight_map has no name")
+            raise FileRefusal.damaged(name, "a file in its weight_map has no name")
     shards = dict.fromkeys(found.values())
     for shard in shards:
         if not _is_plain_name(shard):
-            raise ShardOutside(name, shard)
+            raise FileRefusal.shard_outside(name, shard)
     if len(shards) > MAX_SHARDS:
-        raise HostileHeader(name, f"more than {MAX_SHARDS:,} files")
+        raise FileRefusal.hostile(name, f"more than {MAX_SHARDS:,} files")
     return found
 
 

@@ -16,13 +16,7 @@ from tiedviz.files.access import (
     refuse_other_content,
 )
 from tiedviz.files.header import MAX_SIZE, Header, StoredTensor
-from tiedviz.words.refusals.file import (
-    DamagedFile,
-    HeaderTooLarge,
-    HostileHeader,
-    TruncatedFile,
-    UnreadableGguf,
-)
+from tiedviz.words.refusals.file import FileRefusal
 
 
 class GgmlType(NamedTuple):
@@ -118,8 +112,8 @@ class GgufCursor:
         """How many things follow, each of at least `smallest` bytes.
 
         Raises:
-            TruncatedFile: so many do not fit in the file.
-            HeaderTooLarge: so many would not be read.
+            FileRefusal: so many do not fit in the file.
+            FileRefusal: so many would not be read.
         """
         count = self.u64()
         self._check(self.at + count * smallest)
@@ -143,7 +137,7 @@ class GgufCursor:
     def _array(self, nesting: int) -> object:
         kind = self.u32()
         if nesting > MAX_NESTING:
-            raise DamagedFile(self.name, "arrays in arrays without end")
+            raise FileRefusal.damaged(self.name, "arrays in arrays without end")
         if kind in _SCALARS:
             return self._numbers(_SCALARS[kind])
         length = self.count(8)
@@ -184,14 +178,14 @@ class GgufCursor:
 
     def _struct(self, kind: int) -> struct.Struct:
         if kind not in _SCALARS:
-            raise DamagedFile(self.name, f"a value of the unknown kind {kind}")
+            raise FileRefusal.damaged(self.name, f"a value of the unknown kind {kind}")
         return _SCALARS[kind]
 
     def _check(self, end: int) -> None:
         if end > self._size:
-            raise TruncatedFile(self.name, end, self._size)
+            raise FileRefusal.truncated(self.name, end, self._size)
         if end > HEADER_LIMIT:
-            raise HeaderTooLarge(self.name, end, HEADER_LIMIT)
+            raise FileRefusal.too_large(self.name, end, HEADER_LIMIT)
 
     def _see(self, end: int) -> None:
         if end <= len(self._seen):
@@ -247,13 +241,15 @@ def _check_start(cursor: GgufCursor, size: int) -> None:
     first = cursor.first(SNIFFED)
     if not first.startswith(b"GGUF"):
         refuse_other_content(first, size, cursor.name, "GGUF")
-        raise DamagedFile(cursor.name, "it does not begin with the letters GGUF")
+        raise FileRefusal.damaged(cursor.name, "it does not begin with the letters GGUF")
     cursor.u32()
     version = cursor.u32()
     if version and not version & 0xFFFF:
-        raise UnreadableGguf(cursor.name, "its bytes in big-endian order")
+        raise FileRefusal.unreadable_gguf(cursor.name, "its bytes in big-endian order")
     if version not in (2, 3):
-        raise UnreadableGguf(cursor.name, f"version {version:,}; versions 2 and 3 can be read")
+        raise FileRefusal.unreadable_gguf(
+            cursor.name, f"version {version:,}; versions 2 and 3 can be read"
+        )
 
 
 def _entry(cursor: GgufCursor) -> tuple[str, tuple[int, ...], int, int]:
@@ -261,14 +257,14 @@ def _entry(cursor: GgufCursor) -> tuple[str, tuple[int, ...], int, int]:
     name = cursor.text()
     dimensions = cursor.u32()
     if dimensions > MAX_GGML_DIMENSIONS:
-        raise HostileHeader(cursor.name, f"a tensor of {dimensions:,} dimensions")
+        raise FileRefusal.hostile(cursor.name, f"a tensor of {dimensions:,} dimensions")
     shape = tuple(cursor.u64() for _ in range(dimensions))
     return name, shape[::-1], cursor.u32(), cursor.u64()
 
 
 def _align(at: int, alignment: object, name: str) -> int:
     if type(alignment) is not int or alignment <= 0 or alignment & (alignment - 1):
-        raise DamagedFile(name, "its alignment is not a power of two")
+        raise FileRefusal.damaged(name, "its alignment is not a power of two")
     return at + -at % alignment
 
 
@@ -276,12 +272,16 @@ def _tensor(entry: tuple[str, tuple[int, ...], int, int], start: int, file: str)
     name, shape, number, offset = entry
     kind = GGML_TYPES.get(number)
     if kind is None:
-        raise UnreadableGguf(file, f"a tensor of type {number:,}, which is not known here")
+        raise FileRefusal.unreadable_gguf(
+            file, f"a tensor of type {number:,}, which is not known here"
+        )
     numbers = math.prod(shape)
     if numbers >= MAX_SIZE:
-        raise HostileHeader(file, "a tensor whose size is not a size")
+        raise FileRefusal.hostile(file, "a tensor whose size is not a size")
     if shape and shape[-1] % kind.block:
-        raise DamagedFile(file, f"a row of a tensor is not made of whole {kind.name} blocks")
+        raise FileRefusal.damaged(
+            file, f"a row of a tensor is not made of whole {kind.name} blocks"
+        )
     nbytes = numbers // kind.block * kind.block_bytes
     return StoredTensor(name, shape, kind.name, nbytes, file, start + offset)
 
@@ -289,6 +289,6 @@ def _tensor(entry: tuple[str, tuple[int, ...], int, int], start: int, file: str)
 def _check_tensors(tensors: tuple[StoredTensor, ...], size: int, name: str) -> None:
     end = max(((tensor.offset or 0) + tensor.nbytes for tensor in tensors), default=0)
     if end > size:
-        raise TruncatedFile(name, end, size)
+        raise FileRefusal.truncated(name, end, size)
     if len({tensor.name for tensor in tensors}) < len(tensors):
-        raise DamagedFile(name, "two tensors have the same name")
+        raise FileRefusal.damaged(name, "two tensors have the same name")

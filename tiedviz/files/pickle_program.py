@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tiedviz.words.refusals.file import DamagedFile, HostileHeader, PickleRunsCode
+from tiedviz.words.refusals.file import FileRefusal
 
 # About fifty instructions describe a tensor.
 MAX_INSTRUCTIONS = 3_000_000
@@ -77,19 +77,21 @@ def walk_pickle(program: bytes, name: str) -> object:
     """What the program would build: dicts, lists, tuples, literals, `TensorView`s; else `INERT`.
 
     Raises:
-        DamagedFile: it is not a whole pickle, or uses what PyTorch never writes.
-        HostileHeader: it has millions of instructions.
-        PickleRunsCode: it names something else than the parts of tensors.
+        FileRefusal: it is not a whole pickle, or uses what PyTorch never writes.
+        FileRefusal: it has millions of instructions.
+        FileRefusal: it names something else than the parts of tensors.
     """
     machine = _Machine(name)
     try:
         for count, (opcode, argument, _) in enumerate(pickletools.genops(program)):
             if count > MAX_INSTRUCTIONS:
-                raise HostileHeader(name, f"a pickle of over {MAX_INSTRUCTIONS:,} instructions")
+                raise FileRefusal.hostile(
+                    name, f"a pickle of over {MAX_INSTRUCTIONS:,} instructions"
+                )
             machine.step(opcode.name, argument)
         return machine.stack[-1]
     except (*_MALFORMED, struct.error) as error:
-        raise DamagedFile(name, "its pickle is not what PyTorch writes") from error
+        raise FileRefusal.damaged(name, "its pickle is not what PyTorch writes") from error
 
 
 class _Machine:
@@ -186,7 +188,7 @@ class _Machine:
         path = re.sub(r"^__builtin__\b", "builtins", path)  # its name in Python 2
         known = _REBUILDS_VIEW, _REBUILDS_PARAMETER, _OTHER_NAMES
         if path != _SUBCLASS and not any(names.fullmatch(path) for names in known):
-            raise PickleRunsCode(self._file, path)
+            raise FileRefusal.pickle_runs_code(self._file, path)
         self.stack.append(Name(path))
 
     def _call(self) -> None:

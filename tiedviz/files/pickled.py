@@ -19,7 +19,7 @@ from tiedviz.files.access import (
 )
 from tiedviz.files.header import BITS, MAX_SIZE, Header, StoredTensor, plain_sizes
 from tiedviz.files.pickle_program import TensorView, walk_pickle
-from tiedviz.words.refusals.file import DamagedFile, HeaderTooLarge, HostileHeader, LegacyPickle
+from tiedviz.words.refusals.file import FileRefusal
 
 PROGRAM_LIMIT = 16_000_000  # bytes; some 60,000 tensors
 MAX_DEPTH = 8
@@ -64,7 +64,7 @@ def read_pickled(read: ReadAt, size: int, name: str) -> Header:
     members = find_members(read, size, name)
     program = members["data.pkl"]
     if program.length > PROGRAM_LIMIT:
-        raise HeaderTooLarge(name, program.length, PROGRAM_LIMIT)
+        raise FileRefusal.too_large(name, program.length, PROGRAM_LIMIT)
     views = _flatten(walk_pickle(read_exactly(read, *program, name, size), name))
     tensors = [_tensor(key, view, members, name) for key, view in views.items()]
     return Header("bin", tuple(tensors), {}, _shared(views))
@@ -74,9 +74,9 @@ def _refuse_without_zip(read: ReadAt, first: bytes, size: int, name: str) -> Non
     if first.startswith(b"\x80") and first[1:2] <= b"\x05":
         # Names what its first part would call, if it would; refused in any case.
         walk_pickle(read_exactly(read, 0, min(size, PROGRAM_LIMIT), name, size), name)
-        raise LegacyPickle(name)
+        raise FileRefusal.legacy_pickle(name)
     refuse_other_content(first, size, name, "PyTorch's .bin")
-    raise DamagedFile(name, "it does not begin like a PyTorch file")
+    raise FileRefusal.damaged(name, "it does not begin like a PyTorch file")
 
 
 def _flatten(built: object) -> dict[str, TensorView]:
@@ -88,7 +88,7 @@ def _flatten(built: object) -> dict[str, TensorView]:
         if isinstance(value, TensorView):
             views[prefix] = value
             if len(views) > MAX_TENSORS:
-                raise HostileHeader("the pickle", f"more than {MAX_TENSORS:,} tensors")
+                raise FileRefusal.hostile("the pickle", f"more than {MAX_TENSORS:,} tensors")
         elif isinstance(value, dict) and id(value) not in entered and depth < MAX_DEPTH:
             entered.add(id(value))
             for key, part in value.items():
@@ -101,7 +101,7 @@ def _flatten(built: object) -> dict[str, TensorView]:
 def _joined(prefix: str, key: str) -> str:
     """A name one level down; a pickle can hold one long key many times, and each use is a copy."""
     if len(prefix) + len(key) > MAX_NAME:
-        raise HostileHeader("the pickle", "a name longer than any tensor has")
+        raise FileRefusal.hostile("the pickle", "a name longer than any tensor has")
     return f"{prefix}.{key}" if prefix else key
 
 
@@ -110,12 +110,12 @@ def _tensor(key: str, view: TensorView, members: dict[str, Member], file: str) -
     dtype = _dtype(view, file)
     member = members.get(f"data/{view.storage.key}")
     if member is None:
-        raise DamagedFile(file, "the numbers of a tensor are missing")
+        raise FileRefusal.damaged(file, "the numbers of a tensor are missing")
     width, numbers = BITS[dtype] // 8, math.prod(shape)
     reach = 1 + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
     span = reach if numbers else 0
     if (offset + span) * width > member.length:
-        raise DamagedFile(file, "a tensor reaches beyond its numbers")
+        raise FileRefusal.damaged(file, "a tensor reaches beyond its numbers")
     plain = _is_plain(shape, stride)
     place = member.begin + offset * width if plain else None
     return StoredTensor(key, shape, dtype, min(span, numbers) * width, file, place)
@@ -126,16 +126,16 @@ def _layout(view: TensorView, file: str) -> tuple[tuple[int, ...], tuple[int, ..
     shape, stride = plain_sizes(view.shape), plain_sizes(view.stride)
     offset = plain_sizes((view.offset,))
     if shape is None or stride is None or offset is None or len(shape) != len(stride):
-        raise HostileHeader(file, "a tensor whose size is not a size")
+        raise FileRefusal.hostile(file, "a tensor whose size is not a size")
     if math.prod(shape) >= MAX_SIZE:
-        raise HostileHeader(file, "a tensor whose size is not a size")
+        raise FileRefusal.hostile(file, "a tensor whose size is not a size")
     return shape, stride, offset[0]
 
 
 def _dtype(view: TensorView, file: str) -> str:
     kind = (view.dtype or view.storage.kind).rsplit(".", 1)[-1].removesuffix("Storage")
     if kind not in _DTYPES:
-        raise DamagedFile(file, "a tensor in it is of a type that is not known here")
+        raise FileRefusal.damaged(file, "a tensor in it is of a type that is not known here")
     return _DTYPES[kind]
 
 
@@ -173,18 +173,20 @@ def find_members(read: ReadAt, size: int, name: str) -> dict[str, Member]:
     """The place of each member, named as inside the archive's one folder ("data.pkl", "data/0").
 
     Raises:
-        DamagedFile: the directory at the end of the zip is missing, wrong, or not PyTorch's.
-        HostileHeader: a member is compressed, which PyTorch never does.
-        HeaderTooLarge: the directory is larger than will be read.
+        FileRefusal: the directory at the end of the zip is missing, wrong, or not PyTorch's.
+        FileRefusal: a member is compressed, which PyTorch never does.
+        FileRefusal: the directory is larger than will be read.
     """
     try:
         with zipfile.ZipFile(_Window(read, size, name)) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, struct.error, NotImplementedError, EOFError) as error:
-        raise DamagedFile(name, "its directory, which stands last, is missing or wrong") from error
+        raise FileRefusal.damaged(
+            name, "its directory, which stands last, is missing or wrong"
+        ) from error
     programs = [e.filename for e in entries if e.filename.endswith("/data.pkl")]
     if len(programs) != 1:
-        raise DamagedFile(name, "it is a zip archive without the one data.pkl of PyTorch")
+        raise FileRefusal.damaged(name, "it is a zip archive without the one data.pkl of PyTorch")
     root = programs[0].removesuffix("data.pkl")
     return {
         entry.filename.removeprefix(root): _place(entry, read, size, name)
@@ -195,13 +197,13 @@ def find_members(read: ReadAt, size: int, name: str) -> dict[str, Member]:
 
 def _place(entry: zipfile.ZipInfo, read: ReadAt, size: int, name: str) -> Member:
     if entry.compress_type != zipfile.ZIP_STORED:
-        raise HostileHeader(name, "a compressed part, which PyTorch never writes")
+        raise FileRefusal.hostile(name, "a compressed part, which PyTorch never writes")
     # The padding before the bytes is only given at the place itself.
     start = read_exactly(read, entry.header_offset, _LOCAL_HEADER, name, size)
     name_length, extra_length = struct.unpack_from("<HH", start, _LOCAL_HEADER - 4)
     begin = entry.header_offset + _LOCAL_HEADER + name_length + extra_length
     if begin + entry.file_size > size:
-        raise DamagedFile(name, "a part of it would lie beyond its end")
+        raise FileRefusal.damaged(name, "a part of it would lie beyond its end")
     return Member(begin, entry.file_size)
 
 
@@ -229,7 +231,7 @@ class _Window(io.RawIOBase):
         left = max(self._size - self._at, 0)
         length = left if length is None or length < 0 else min(length, left)
         if length > DIRECTORY_LIMIT:
-            raise HeaderTooLarge(self._name, length, DIRECTORY_LIMIT)
+            raise FileRefusal.too_large(self._name, length, DIRECTORY_LIMIT)
         data = self._read(self._at, length)
         self._at += len(data)
         return data

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiedviz.words.refusals.opening import CacheNotWritable, DiskFull, TooLittleDisk
+from tiedviz.words.refusals.opening import DiskFull, OpeningRefusal
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -65,7 +65,7 @@ def made_once(
         needed: bytes that making it takes, where that is known.
 
     Raises:
-        CacheNotWritable: the cache folder cannot be written to.
+        OpeningRefusal: the cache folder cannot be written to.
         DiskFull: its disk ran full, here or in the block; both numbers where `needed` is known.
     """
     import shutil
@@ -97,7 +97,7 @@ def locked(path: Path, while_waiting: Callable[[], None]) -> Iterator[None]:
         while_waiting: called a few times a second while another process holds it; may raise.
 
     Raises:
-        CacheNotWritable, DiskFull: the file cannot be made.
+        OpeningRefusal, DiskFull: the file cannot be made.
     """
     from filelock import FileLock
 
@@ -117,13 +117,13 @@ def writing() -> Iterator[None]:
     """Run a block that writes to a cache; what the system says against it comes out as a refusal.
 
     Raises:
-        CacheNotWritable, DiskFull: with the system's own words.
+        OpeningRefusal, DiskFull: with the system's own words.
     """
     try:
         with _disk_full():
             yield
     except OSError as error:
-        raise CacheNotWritable(error.strerror or str(error)) from error
+        raise OpeningRefusal.cache_not_writable(error.strerror or str(error)) from error
 
 
 @contextmanager
@@ -179,7 +179,7 @@ def require_disk(title: str, needed: int, folder: Path | None = None) -> None:
         folder: which cache, perhaps not made yet; by default the app's own.
 
     Raises:
-        TooLittleDisk: with both numbers.
+        OpeningRefusal: with both numbers.
     """
     import shutil
 
@@ -187,4 +187,4 @@ def require_disk(title: str, needed: int, folder: Path | None = None) -> None:
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(nearest).free
     if free < needed:
-        raise TooLittleDisk(title, needed, free)
+        raise OpeningRefusal.too_little_disk(title, needed, free)

@@ -13,14 +13,7 @@ from transformers import CONFIG_MAPPING, PretrainedConfig, PreTrainedModel
 from transformers.models.auto import modeling_auto
 
 from tiedviz.files.config import read_config
-from tiedviz.words.refusals.checkpoint import (
-    NeedsNewerTransformers,
-    NoArchitecture,
-    QuantisedWithoutPackage,
-    RemoteCode,
-    UnknownModelType,
-    UnknownQuantisation,
-)
+from tiedviz.words.refusals.opening import CheckpointRefusal
 
 # Methods that transformers expands to ordinary weights by itself, on any machine.
 _READ_BY_ITSELF = ("fp8", "mxfp4")
@@ -38,7 +31,7 @@ def checked_class(folder: Path, title: str) -> type[PreTrainedModel]:
     _check_quantisation(config, title)
     found = named_class(config)
     if found is None:
-        raise NoArchitecture(title, _listed(config.get("architectures")))
+        raise CheckpointRefusal.no_architecture(title, _listed(config.get("architectures")))
     return found
 
 
@@ -52,18 +45,20 @@ def check_model_type(config: Mapping[str, object], title: str) -> None:
     """Nothing, or a refusal where the installed transformers has no such kind of model.
 
     Raises:
-        RemoteCode, NeedsNewerTransformers, UnknownModelType: why.
+        CheckpointRefusal: why.
     """
     kind = str(config.get("model_type") or "")
     if kind in CONFIG_MAPPING:
         return
     code = config.get("auto_map")
     if isinstance(code, dict) and code:
-        raise RemoteCode(title, ", ".join(sorted({str(value) for value in code.values()})[:3]))
+        raise CheckpointRefusal.remote_code(
+            title, ", ".join(sorted({str(value) for value in code.values()})[:3])
+        )
     saved, installed = str(config.get("transformers_version") or ""), transformers.__version__
     if _release(saved) > _release(installed):
-        raise NeedsNewerTransformers(title, kind, saved, installed)
-    raise UnknownModelType(title, kind or "(none)", installed)
+        raise CheckpointRefusal.needs_newer_transformers(title, kind, saved, installed)
+    raise CheckpointRefusal.unknown_model_type(title, kind or "(none)", installed)
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -81,10 +76,10 @@ def _check_quantisation(config: Mapping[str, Any], title: str) -> None:
     if method in _READ_BY_ITSELF:
         return
     if method not in PACKAGES:
-        raise UnknownQuantisation(title, method or "(unnamed)")
+        raise CheckpointRefusal.unknown_quantisation(title, method or "(unnamed)")
     module, package = PACKAGES[method]
     if not _installed(module):
-        raise QuantisedWithoutPackage(title, method, package)
+        raise CheckpointRefusal.quantised_without_package(title, method, package)
 
 
 def _installed(module: str) -> bool:

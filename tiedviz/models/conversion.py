@@ -18,7 +18,7 @@ from tiedviz.models.cache import FULL, entry, made_once, require_disk
 from tiedviz.models.child_process import follow
 from tiedviz.models.memory import require_memory
 from tiedviz.models.progress import Report, Stage, silent
-from tiedviz.words.refusals.opening import ConversionFailed, DiskFull
+from tiedviz.words.refusals.opening import DiskFull, OpeningRefusal
 
 # Part of every entry's name: raise it when the converter writes something else than before.
 _FORMAT = 2
@@ -65,9 +65,9 @@ def convert(
         report: told how far the work has come; may raise to stop it.
 
     Raises:
-        TooLittleMemory, TooLittleDisk, CacheNotWritable: before anything is started.
+        OpeningRefusal: before anything is started.
         DiskFull: the disk ran full on the way; nothing is kept.
-        ConversionFailed: the child gave up; nothing is kept.
+        OpeningRefusal: the child gave up; nothing is kept.
     """
     target = converted_folder(file, identity)
     if target.is_dir():
@@ -88,7 +88,7 @@ def _run_child(file: Path, folder: Path, report: Report) -> None:
     if ended.status:
         if full := _said(ended.last_lines, "full "):
             raise DiskFull(full)
-        raise ConversionFailed(file.name, _said(ended.last_lines, "failed "))
+        raise OpeningRefusal.conversion_failed(file.name, _said(ended.last_lines, "failed "))
 
 
 # The child asks no Hub, and says at once what it has to say.

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from tiedviz.files.facts import ModelFacts, gather_facts
 from tiedviz.files.header import Header
-from tiedviz.words.refusals.hub import NothingToOpen
+from tiedviz.words.refusals.hub import HubRefusal
 
 CONFIG = "config.json"
 _TOKENIZER_FILES = re.compile(
@@ -52,7 +52,7 @@ class Listing:
         """The weight files that transformers would open, safetensors before pickled ones.
 
         Raises:
-            NothingToOpen: there are none.
+            HubRefusal: there are none.
         """
         for stem, end in (("model", "safetensors"), ("pytorch_model", "bin")):
             if f"{stem}.{end}" in self.sizes:
@@ -61,7 +61,7 @@ class Listing:
             found = sorted(name for name in self.sizes if shards.fullmatch(name))
             if f"{stem}.{end}.index.json" in self.sizes and found:
                 return found
-        raise NothingToOpen(self.repo, sorted(self.sizes))
+        raise HubRefusal.nothing_to_open(self.repo, sorted(self.sizes))
 
     @property
     def index(self) -> str | None:
@@ -76,10 +76,10 @@ class Listing:
         """Nothing, or a refusal where the repository cannot be a model as it is laid out.
 
         Raises:
-            NothingToOpen: it has no weights, or no config.json beside them.
+            HubRefusal: it has no weights, or no config.json beside them.
         """
         if self.weights and CONFIG not in self.sizes:
-            raise NothingToOpen(self.repo, sorted(self.sizes), lacks=CONFIG)
+            raise HubRefusal.nothing_to_open(self.repo, sorted(self.sizes), lacks=CONFIG)
 
     @property
     def needed(self) -> list[str]:
@@ -148,7 +148,7 @@ def cached_snapshot(repo: str, revision: str | None = None) -> Path | None:
     found = Listing(repo, commit, {path.name: 0 for path in snapshot.iterdir() if path.exists()})
     try:
         weights = found.weights
-    except NothingToOpen:
+    except HubRefusal:
         return None
     return snapshot if weights and _shards_complete(snapshot, found) else None
 
@@ -212,6 +212,13 @@ class RemoteModel:
     def download_size(self) -> int:
         """Bytes that opening it would fetch."""
         return self.listing.size_of(self.listing.needed)
+
+    @property
+    def memory(self) -> int:
+        """Bytes of the weights in float32; without a header to read, as if stored in 16 bits."""
+        if self.facts is not None:
+            return self.facts.float32_bytes
+        return 2 * self.listing.size_of(self.listing.weights)
 
 
 class _Answer(NamedTuple):

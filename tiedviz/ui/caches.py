@@ -11,10 +11,10 @@
 | `lens` | what every layer would say | model, ids, positions, watched ids | 24 |
 | `map_names` | text, kind and length of each row of E | model | 3 |
 | `map_view` | axes and coordinates of all rows | model, view | 6 |
-| `map_facts` | spread and equal rows | model | 12 |
+| `map_statistics` | lengths, mean cosines and duplicate rows | model | 12 |
 | `map_payload` | the names as bytes for the browser | model | 3 |
 | `map_true_neighbours` | who is near 2,000 anchors at full width | model, measure | 12 |
-| `map_kept` | how many of them the picture keeps | model, view, axes | 48 |
+| `map_recall` | neighbour recall: how many of them the picture keeps | model, view, axes | 48 |
 | `map_path` | h_0 … h_L at a position | model, ids, position | 24 |
 | `lru("heard files")` | what a model's files declare and store | path, sizes, times | 64 |
 | `lru("gradients")` | splits of dL/dE, without the dense gradients | model, sentence | 24 |
@@ -57,10 +57,10 @@ if TYPE_CHECKING:
     from tiedviz.compute.gradients import GradientSplit
     from tiedviz.compute.lens import Lens
     from tiedviz.compute.next_token.state import ScoredState
-    from tiedviz.compute.token_map import Projection, View
-    from tiedviz.compute.token_map.kept import Kept, TrueNeighbours
+    from tiedviz.compute.token_map import MapView, Projection
     from tiedviz.compute.token_map.path import HiddenPath
-    from tiedviz.compute.token_map.table import Facts, NamedRows
+    from tiedviz.compute.token_map.recall import NeighbourRecall, TrueNeighbours
+    from tiedviz.compute.token_map.rows import NamedRows, RowStatistics
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
     from tiedviz.verdict.audit import Audit
@@ -267,58 +267,58 @@ def run_gradients(loaded: LoadedModel, sentence: Sentence, report: Report) -> Gr
 @st.cache_resource(max_entries=3, show_spinner="Naming every row of E …", hash_funcs=_KEYS)
 def map_names(loaded: LoadedModel) -> NamedRows:
     """The rows of E with their names."""
-    from tiedviz.compute.token_map.table import named_rows
+    from tiedviz.compute.token_map.rows import named_rows
 
     return named_rows(loaded)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Finding the axes of all rows …", hash_funcs=_KEYS)
-def map_view(loaded: LoadedModel, view: View) -> Projection:
+def map_view(loaded: LoadedModel, view: MapView) -> Projection:
     """All rows of E in one view.
 
     Raises:
         NothingToMap: fewer than two rows can be placed.
     """
-    from tiedviz.compute.token_map.table import projected
+    from tiedviz.compute.token_map.projection import projected
 
     return projected(loaded, map_names(loaded), view)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=_KEYS)
-def map_facts(loaded: LoadedModel) -> Facts:
+def map_statistics(loaded: LoadedModel) -> RowStatistics:
     """What holds for the rows whatever the view."""
-    from tiedviz.compute.token_map.table import facts
+    from tiedviz.compute.token_map.rows import row_statistics
 
-    return facts(loaded, map_names(loaded))
+    return row_statistics(loaded.embedding, map_names(loaded).rows)
 
 
 @st.cache_resource(max_entries=3, show_spinner=False, hash_funcs=_KEYS)
 def map_payload(loaded: LoadedModel) -> bytes:
     """The names as the browser takes them."""
-    from tiedviz.ui.token_map.payload import names_payload
+    from tiedviz.ui.token_map.picture import names_payload
 
     return names_payload(loaded.key, map_names(loaded))
 
 
 @st.cache_resource(max_entries=48, show_spinner=False, hash_funcs=_KEYS)
-def map_kept(loaded: LoadedModel, view: View, axes: tuple[int, int]) -> Kept:
+def map_recall(loaded: LoadedModel, view: MapView, axes: tuple[int, int]) -> NeighbourRecall:
     """How many of the true neighbours the picture keeps."""
-    from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.kept import kept_in_picture
+    from tiedviz.compute.token_map import MapView
+    from tiedviz.compute.token_map.recall import neighbour_recall
 
     projection = map_view(loaded, view)
-    true = map_true_neighbours(loaded, projection.view is View.UNIT)
-    return kept_in_picture(projection.coordinates[:, axes], projection.fitted, true)
+    true = map_true_neighbours(loaded, projection.view is MapView.UNIT)
+    return neighbour_recall(projection.coordinates[:, axes], projection.fitted, true)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=_KEYS)
 def map_true_neighbours(loaded: LoadedModel, direction: bool) -> TrueNeighbours:
     """Who is near the anchors at full width; by direction, or by distance from the mean."""
-    from tiedviz.compute.token_map import View
-    from tiedviz.compute.token_map.kept import true_neighbours
+    from tiedviz.compute.token_map import MapView
+    from tiedviz.compute.token_map.recall import true_neighbours
 
     rows = map_names(loaded).rows
-    fitted = map_view(loaded, View.UNIT if direction else View.CENTRED).fitted
+    fitted = map_view(loaded, MapView.UNIT if direction else MapView.CENTRED).fitted
     return true_neighbours(loaded.embedding, rows, fitted, direction=direction)
 
 

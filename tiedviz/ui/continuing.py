@@ -92,7 +92,7 @@ def write_on(
     called after each, outside the model's lock: there a superseded run ends.
 
     Raises:
-        ContinuationRefusal, HeadMissing: as `continued`.
+        ContinuationRefusal, ModelRefusal: as `continued`.
     """
     from tiedviz.compute.continuation import Continuation, continued
 

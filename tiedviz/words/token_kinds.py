@@ -8,7 +8,7 @@ from enum import StrEnum
 from tiedviz.words.tokens import Alphabet, Token
 
 
-class Kind(StrEnum):
+class TokenKind(StrEnum):
     """The kinds, in the order in which a legend lists them."""
 
     WORD_START = "word start"
@@ -23,21 +23,22 @@ class Kind(StrEnum):
 
 
 KIND_HELP = {
-    Kind.WORD_START: "Latin letters with a space in front: how a word begins in running text",
-    Kind.CONTINUATION: "Latin letters without one: the rest of a word, or a word after a bracket",
-    Kind.BYTE: "bytes that are not a whole character",
-    Kind.DIGIT: "digits alone",
-    Kind.PUNCTUATION: "marks and symbols without a letter or digit",
-    Kind.WHITESPACE: "spaces, tabs, line feeds",
-    Kind.SCRIPT: "letters of another script than Latin",
-    Kind.SPECIAL: "a mark of the tokenizer, such as the beginning of a text",
-    Kind.NO_TOKEN: "a row that no token uses",
+    TokenKind.WORD_START: "Latin letters with a space in front: how a word begins in running text",
+    TokenKind.CONTINUATION: "Latin letters without one: the rest of a word, or a word after a "
+    "bracket",
+    TokenKind.BYTE: "bytes that are not a whole character",
+    TokenKind.DIGIT: "digits alone",
+    TokenKind.PUNCTUATION: "marks and symbols without a letter or digit",
+    TokenKind.WHITESPACE: "spaces, tabs, line feeds",
+    TokenKind.SCRIPT: "letters of another script than Latin",
+    TokenKind.SPECIAL: "a mark of the tokenizer, such as the beginning of a text",
+    TokenKind.NO_TOKEN: "a row that no token uses",
 }
 
 _NO_START_MARK = (Alphabet.PLAIN, Alphabet.WORDPIECE)
 
 
-def kind_of(token: Token, alphabet: Alphabet) -> Kind:
+def kind_of(token: Token, alphabet: Alphabet) -> TokenKind:
     """The kind of one token.
 
     The first letter decides the script. A tokenizer that marks where a word ends (GPT-1) cannot
@@ -45,24 +46,28 @@ def kind_of(token: Token, alphabet: Alphabet) -> Kind:
     of these are whole words. One that marks what continues (BERT) starts a word with all others.
     """
     if token.piece is None:
-        return Kind.NO_TOKEN
+        return TokenKind.NO_TOKEN
     if token.special:
-        return Kind.SPECIAL
+        return TokenKind.SPECIAL
     try:
         text = token.raw.decode("utf-8")
     except UnicodeDecodeError:
-        return Kind.BYTE
+        return TokenKind.BYTE
     bare = text.strip()
     if not bare:
-        return Kind.WHITESPACE
+        return TokenKind.WHITESPACE
     if bare.isnumeric():
-        return Kind.DIGIT
+        return TokenKind.DIGIT
     letter = bare[0] if bare[0].isalpha() else next(filter(_is_letter, bare), None)
     if letter is None:
-        return Kind.PUNCTUATION if not any(map(str.isnumeric, bare)) else Kind.DIGIT
+        return TokenKind.PUNCTUATION if not any(map(str.isnumeric, bare)) else TokenKind.DIGIT
     if not _is_latin(letter):
-        return Kind.SCRIPT
-    return Kind.WORD_START if _starts_word(token.piece, text, alphabet) else Kind.CONTINUATION
+        return TokenKind.SCRIPT
+    return (
+        TokenKind.WORD_START
+        if _starts_word(token.piece, text, alphabet)
+        else TokenKind.CONTINUATION
+    )
 
 
 def _is_letter(character: str) -> bool:

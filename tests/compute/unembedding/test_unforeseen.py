@@ -14,7 +14,7 @@ from tests.tiny_models import opened
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import NoLens, NotReproduced
+from tiedviz.words.refusals.prompt import ModelRefusal
 
 PROMPT = [41, 7, 30, 13, 26, 28]
 
@@ -166,7 +166,7 @@ def test_what_has_no_known_form_after_the_matrix_is_not_offered(twist):
     loaded = odd(twist)
     found = unembedding_of(loaded)
     assert not found.scores and found.reason
-    with pytest.raises(NotReproduced, match="odd"):
+    with pytest.raises(ModelRefusal, match="odd"):
         score_state(loaded, PROMPT)
 
 
@@ -176,5 +176,5 @@ def test_no_lens_where_the_way_is_no_fixed_function_of_the_last_state(twist):
     found = unembedding_of(loaded)
     assert found.scores and not found.reproduced
     assert score_state(loaded, PROMPT).agrees
-    with pytest.raises(NoLens):
+    with pytest.raises(ModelRefusal, match="below the last can be read"):
         score_state(loaded, PROMPT, layer=1)

@@ -75,7 +75,7 @@ def answer(
 
     Raises:
         ContinuationRefusal: the model cannot be asked this.
-        EmptyPrompt, PromptTooLong, NoSuchRow, NoAnswerBegun, HeadMissing, NotReproduced: as
+        PromptRefusal, PromptTooLong, ModelRefusal: as
             `encode` and `read`.
     """
     asked = question(loaded, text)

@@ -18,8 +18,7 @@ from tiedviz.compute.forward import has_decoder, sequence_read, within_length
 from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import most_tokens
 from tiedviz.words.refusals.continuation import ContinuationRefusal
-from tiedviz.words.refusals.model import HeadMissing
-from tiedviz.words.refusals.prompt import PromptTooLong
+from tiedviz.words.refusals.prompt import ModelRefusal, PromptTooLong
 
 LONGEST = 200
 """The most tokens one continuation may have."""
@@ -100,13 +99,13 @@ def continued(
 
     Raises:
         ContinuationRefusal: a model that fills gaps.
-        HeadMissing: its output matrix is random.
+        ModelRefusal: its output matrix is random.
         ContinuationRefusal: `most` is below 1 or above `LONGEST`.
     """
     if loaded.kind is ModelKind.MASKED:
         raise ContinuationRefusal.fills_gaps(loaded.title)
     if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
+        raise ModelRefusal.no_head(loaded.title, random)
     if not 1 <= most <= LONGEST:
         raise ContinuationRefusal.out_of_range("The number of tokens", most, f"from 1 to {LONGEST}")
     return _tokens(loaded, list(ids), decoder_ids, way, list(written), most)

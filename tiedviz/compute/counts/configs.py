@@ -7,8 +7,7 @@ from pathlib import Path
 from tiedviz.files.access import may_read, named_path
 from tiedviz.files.bounds import check_bounds
 from tiedviz.files.config import parse_config, read_config, read_config_file
-from tiedviz.models.known import files_here
-from tiedviz.models.sources import FolderSource, GgufSource, HubSource, ShelfSource, find_source
+from tiedviz.models.sources import FileSource, FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.words.catalogue import CatalogueRow, find_row, row_of_shape
 from tiedviz.words.refusals.count import CountRefusal
 
@@ -22,7 +21,7 @@ def config_of(text: str) -> Config | CatalogueRow:
     revision is always asked of the Hub, one in the catalogue without a revision never.
 
     Raises:
-        NoSuchModel, NoSuchPath: it names nothing.
+        OpeningRefusal: it names nothing.
         HubRefusal, FileRefusal, CountRefusal: there is no config.json that can be read and built.
     """
     found = _find(text)
@@ -36,7 +35,7 @@ def _find(text: str) -> Config | CatalogueRow:
     source = find_source(text)
     if isinstance(source, HubSource):
         return _of_repository(source)
-    if isinstance(source, GgufSource):
+    if isinstance(source, FileSource):
         raise CountRefusal.gguf_without_config(source.title)
     if isinstance(source, FolderSource):
         return read_config(source.path)
@@ -72,7 +71,7 @@ def _of_repository(source: HubSource) -> Config | CatalogueRow:
     row = find_row(source.repo)
     if row is not None and source.revision is None:
         return row
-    if here := files_here(source):
+    if here := source.files_here():
         return read_config(here)
     from tiedviz.models.hub_client import (
         list_repository,

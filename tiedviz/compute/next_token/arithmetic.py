@@ -130,7 +130,7 @@ def logit_arithmetic(
     """The logit of row `token`, with its `largest` products written out.
 
     Raises:
-        NoSuchRow: the matrix has fewer rows.
+        PromptRefusal: the matrix has fewer rows.
     """
     require_row(token, len(state.logits))
     h = state.h.double()
@@ -194,7 +194,7 @@ def logit_difference(
     """The logit of row `a` minus that of row `b`, with the `largest` products written out.
 
     Raises:
-        NoSuchRow: the matrix has fewer rows.
+        PromptRefusal: the matrix has fewer rows.
     """
     for token in (a, b):
         require_row(token, len(state.logits))

@@ -19,8 +19,7 @@ from tiedviz.compute.unembedding import AfterHead, Unembedding, reproduced_unemb
 from tiedviz.compute.unembedding.forward_trace import States, catch_states
 from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import NoLens
-from tiedviz.words.refusals.prompt import NoSuchPosition
+from tiedviz.words.refusals.prompt import ModelRefusal, PromptRefusal
 from tiedviz.words.refusals.vector import (
     NotAnArray,
     NotFinite,
@@ -97,16 +96,16 @@ def score_state(
         pause: called once the lock is held; may raise, where nobody waits for the answer any more.
 
     Raises:
-        HeadMissing: the files held no output matrix, so that the one in memory is random.
-        NoSuchPosition: the sequence is shorter.
+        ModelRefusal: the files held no output matrix, so that the one in memory is random.
+        PromptRefusal: the sequence is shorter.
         PromptTooLong: it is longer than the model can be run on.
-        NoAnswerBegun: see `decoder_ids`; the model names no such mark.
-        NotReproduced: this model's logits cannot be recomputed from h and W.
-        NoLens: a layer below L was asked for and the way from it to h was not reproduced.
+        PromptRefusal: see `decoder_ids`; the model names no such mark.
+        ModelRefusal: this model's logits cannot be recomputed from h and W.
+        ModelRefusal: a layer below L was asked for and the way from it to h was not reproduced.
     """
     length = len(sequence_read(loaded.model, ids, decoder_ids))
     if not -length <= position < length:
-        raise NoSuchPosition(position, length)
+        raise PromptRefusal.no_such_position(position, length)
     position %= length
     with loaded.lock:
         pause()
@@ -146,9 +145,11 @@ def _lens_state(
 ) -> torch.Tensor:
     """h_k = u(r_k) for a layer below L."""
     if unembedding.path is None:
-        raise NoLens(loaded.title, unembedding.reason)
+        raise ModelRefusal.no_lens(loaded.title, unembedding.reason)
     if not 0 <= layer <= unembedding.layers:
-        raise NoLens(loaded.title, f"it has layers 0 to {unembedding.layers}, not {layer}")
+        raise ModelRefusal.no_lens(
+            loaded.title, f"it has layers 0 to {unembedding.layers}, not {layer}"
+        )
     return unembedding.path(caught.residual[layer])[0].float().cpu()
 
 
@@ -174,7 +175,7 @@ def score_vector(loaded: LoadedModel, vector: torch.Tensor) -> ScoredVector:
     """The vector, (d,), as if it had entered the output matrix: nothing is normed before.
 
     Raises:
-        HeadMissing, NotReproduced: what the model makes of it is not known.
+        ModelRefusal: what the model makes of it is not known.
     """
     _, after = reproduced_unembedding(loaded)
     with torch.inference_mode():

@@ -47,7 +47,7 @@ def hidden_path(
         decoder_ids: as in `reading.read`.
 
     Raises:
-        HeadMissing, NotReproduced, NoSuchPosition, PromptTooLong: as `reading.read`.
+        ModelRefusal, PromptRefusal, PromptTooLong: as `reading.read`.
     """
     with loaded.lock, torch.inference_mode():
         reading = score_state(loaded, ids, position=position, decoder_ids=decoder_ids)

@@ -23,7 +23,7 @@ from tiedviz.compute.unembedding.forward_trace import Call, ForwardTrace, trace_
 from tiedviz.compute.unembedding.path import ResidualPath, block_calls, find_head_call, find_path
 from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.model import HeadMissing, NotReproduced
+from tiedviz.words.refusals.prompt import ModelRefusal
 
 # Six positions: enough to tell a scale from a bias, and one for each level of `after_head`.
 _PROBE = 6
@@ -77,14 +77,14 @@ def reproduced_unembedding(loaded: LoadedModel) -> tuple[Unembedding, AfterHead]
     """The same, for a number that is shown: with what follows the matrix, which is proved.
 
     Raises:
-        HeadMissing: the files held no output matrix, so that the one in memory is random.
-        NotReproduced: this model's logits cannot be recomputed from h and W.
+        ModelRefusal: the files held no output matrix, so that the one in memory is random.
+        ModelRefusal: this model's logits cannot be recomputed from h and W.
     """
     if random := loaded.random_tables:
-        raise HeadMissing(loaded.title, random)
+        raise ModelRefusal.no_head(loaded.title, random)
     found = unembedding_of(loaded)
     if found.after is None:
-        raise NotReproduced(loaded.title, found.reason, found.max_abs_error)
+        raise ModelRefusal.not_reproduced(loaded.title, found.reason, found.max_abs_error)
     return found, found.after
 
 

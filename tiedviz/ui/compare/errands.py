@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tiedviz.models.known import Cost, cost_of
-from tiedviz.models.sources import ShelfSource, Source
+from tiedviz.models.sources import Cost, ShelfSource, Source
 from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.compare.seats import Seat
 from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
@@ -184,7 +183,7 @@ def _terms(waiting: Sequence[Seat]) -> list[str]:
     lines, memory = [], 0
     for seat in _once(waiting):
         try:
-            cost: Cost | None = cost_of(_source(seat), remote(_source(seat)))
+            cost: Cost | None = _source(seat).cost(remote(_source(seat)))
         except Refusal:
             continue  # its column says why
         words = "known once the Hub answers" if cost is None else cost.words

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.models.hub import cached_snapshot
-from tiedviz.models.known import KnownFacts, files_here, known_facts
+from tiedviz.models.known import KnownFacts, known_facts
 from tiedviz.models.sources import HubSource, Source, find_source
 from tiedviz.ui.caches import hub_answers, model_pool
 from tiedviz.words.shelf import SHELF
@@ -72,7 +72,7 @@ def chosen_source() -> Source:
     """What the model box names.
 
     Raises:
-        NoSuchModel, NoSuchPath: nothing.
+        OpeningRefusal: nothing.
     """
     return find_source(str(st.session_state.get(MODEL_KEY) or first_choice()))
 
@@ -103,7 +103,7 @@ def hub_is_thinking(source: Source) -> bool:
 
 
 def _answer(source: Source) -> Future[RemoteModel] | None:
-    if not isinstance(source, HubSource) or files_here(source) is not None:
+    if not isinstance(source, HubSource) or source.files_here() is not None:
         return None
     return hub_answers().about(source.repo, source.revision)
 

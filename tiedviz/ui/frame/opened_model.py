@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.files.access import identity
-from tiedviz.models.known import cost_of
 from tiedviz.models.progress import Stage
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import model_pool
@@ -28,7 +27,7 @@ def opened_model(what_for: str) -> LoadedModel:
         what_for: what the page will show then, as a sentence.
 
     Raises:
-        NoSuchModel, NoSuchPath: the model box names nothing.
+        OpeningRefusal: the model box names nothing.
     """
     source = chosen_source()
     loaded = model_pool().get(source.text, _visitor())
@@ -50,7 +49,7 @@ def opened_or_invited(what_for: str) -> LoadedModel | None:
         what_for: what will stand here then, as a sentence.
 
     Raises:
-        NoSuchModel, NoSuchPath: the model box names nothing.
+        OpeningRefusal: the model box names nothing.
     """
     source = chosen_source()
     loaded = model_pool().get(source.text, _visitor())
@@ -102,7 +101,7 @@ def _visitor() -> str:
 
 def _terms(source: Source) -> str:
     """The cost in words, and the licence of what would be fetched."""
-    cost = cost_of(source, remote(source))
+    cost = source.cost(remote(source))
     words = "What this takes is known once the Hub answers." if cost is None else f"{cost.words}."
     if isinstance(source, ShelfSource):
         words += f" Licence of the weights: {source.model.licence}."

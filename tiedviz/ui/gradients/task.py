@@ -21,7 +21,7 @@ def task(loaded: LoadedModel) -> Sentence:
     """The sentence as tokens with their targets, and the caption that says how the loss is taken.
 
     Raises:
-        EmptyPrompt, PromptTooLong, GradientRefusal: there is nothing to run, or too much.
+        PromptRefusal, PromptTooLong, GradientRefusal: there is nothing to run, or too much.
     """
     from tiedviz.compute.gradient_task import sentence_of
     from tiedviz.models.prompt import Bos

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from tiedviz.words.numbers import count, plural, scientific
-from tiedviz.words.refusals.model import NoLens, NotReproduced
+from tiedviz.words.refusals.prompt import ModelRefusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
@@ -20,15 +20,17 @@ def require_lens(loaded: LoadedModel) -> None:
     """End the page here where this model's unembedding was not reproduced.
 
     Raises:
-        NotReproduced, NoLens: with the reason.
+        ModelRefusal: with the reason.
     """
     from tiedviz.compute.unembedding import unembedding_of
 
     unembedding = unembedding_of(loaded)
     if unembedding.after is None:
-        raise NotReproduced(loaded.title, unembedding.reason, unembedding.max_abs_error)
+        raise ModelRefusal.not_reproduced(
+            loaded.title, unembedding.reason, unembedding.max_abs_error
+        )
     if unembedding.path is None:
-        raise NoLens(loaded.title, unembedding.reason)
+        raise ModelRefusal.no_lens(loaded.title, unembedding.reason)
 
 
 def headline(prompt: Prompt, found: Lens) -> None:

@@ -2,11 +2,17 @@
 
 The names of the rows and their points are mounted apart from the map, as bytes. Streamlit sends an
 element again only when it changed, so a click sends what is marked, and nothing else.
+
+Layout of the bytes: a uint32 with the length of a JSON header (padded with spaces to four bytes),
+the header, then the arrays that `canvas/payloads.mjs` reads, little-endian. 262,144 tokens take
+4.3 MB of names, sent once for a model, and 2.1 MB of points for each view and pair of axes.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import struct
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -16,15 +22,63 @@ import streamlit as st
 
 from tiedviz.charts.palette import INK, KIND_COLOURS, LIVE, PAPER, RAMP
 from tiedviz.ui.caches import map_payload
-from tiedviz.ui.token_map.chosen import Asked, choose
-from tiedviz.ui.token_map.drawn import Drawn, kind_counts
-from tiedviz.ui.token_map.payload import names_key, points_payload
+from tiedviz.ui.token_map.drawn import DrawnMap, kind_counts, payload_key
+from tiedviz.ui.token_map.neighbours import MapQuestion, choose
 from tiedviz.words.numbers import count
-from tiedviz.words.token_kinds import KIND_HELP, Kind
+from tiedviz.words.token_kinds import KIND_HELP, TokenKind
+from tiedviz.words.tokens import shorten
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tiedviz.compute.token_map.path import HiddenPath
+    from tiedviz.compute.token_map.rows import NamedRows
     from tiedviz.models.loaded import LoadedModel
+
+
+_LONGEST = 120  # characters of one token; the rest of a longer one is cut out of its middle
+
+
+def names_key(model_key: str) -> str:
+    """The name of a model's names."""
+    return payload_key("names", model_key)
+
+
+def names_payload(model_key: str, named: NamedRows) -> bytes:
+    """Length, kind and text of each row."""
+    import numpy as np
+
+    texts = [text if len(text) <= _LONGEST else shorten(text, _LONGEST)
+             for text in named.tokens["text"]]  # fmt: skip
+    joined = "".join(texts)
+    # JavaScript counts in UTF-16, where what lies beyond U+FFFF takes two
+    lengths = np.fromiter((len(text) for text in texts), np.uint16, len(texts))
+    if any(ord(character) > 0xFFFF for character in set(joined)):
+        units = (len(text.encode("utf-16-le", "surrogatepass")) // 2 for text in texts)
+        lengths = np.fromiter(units, np.uint16, len(texts))
+    encoded = joined.encode("utf-8", "replace")
+    header = {"role": "names", "key": names_key(model_key), "rows": len(texts)}
+    return _packed(
+        header | {"textBytes": len(encoded)},
+        named.rows.norms.astype("<f4").tobytes(),
+        lengths.astype("<u2").tobytes(),
+        named.tokens["kind"].cat.codes.to_numpy().astype(np.uint8).tobytes(),
+        encoded,
+    )
+
+
+def points_payload(key: str, points: np.ndarray) -> bytes:
+    """The two coordinates of each row, (V, 2), as one array after the other."""
+    header = {"role": "points", "key": key, "rows": len(points)}
+    columns = [points[:, axis].astype("<f4").tobytes() for axis in (0, 1)]
+    return _packed(header, *columns)
+
+
+def _packed(header: dict[str, Any], *arrays: bytes) -> bytes:
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join([struct.pack("<I", len(text)), text, *arrays])
+
 
 CANVAS_KEY = "token map"
 REGION_KEY = "map region"
@@ -63,7 +117,9 @@ def _holder() -> Any:
     return st.components.v2.component("tiedviz_token_map_bytes", js=bundle("payloads"))
 
 
-def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | None) -> None:
+def picture(
+    loaded: LoadedModel, drawn: DrawnMap, ask: MapQuestion, path: HiddenPath | None
+) -> None:
     """Draw the map. A click chooses a token, a dragged rectangle a region."""
     hold, mount = _holder(), _component()
     source = loaded.source  # all that a callback may hold: the session keeps it while it lasts
@@ -79,7 +135,7 @@ def picture(loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | No
 
 
 def _marks(
-    loaded: LoadedModel, drawn: Drawn, ask: Asked, path: HiddenPath | None
+    loaded: LoadedModel, drawn: DrawnMap, ask: MapQuestion, path: HiddenPath | None
 ) -> dict[str, Any]:
     """What the canvas needs besides the names and points; a few kilobytes."""
     rows, counts = drawn.named.rows, kind_counts(drawn)
@@ -101,9 +157,9 @@ def _marks(
                 "colour": KIND_COLOURS[kind],
                 "count": counts[code],
                 "help": KIND_HELP[kind],
-                "drawn": kind is not Kind.NO_TOKEN or drawn.choice.empty_rows,
+                "drawn": kind is not TokenKind.NO_TOKEN or drawn.choice.empty_rows,
             }
-            for code, kind in enumerate(Kind)
+            for code, kind in enumerate(TokenKind)
         ],
         "chosen": ask.row,
         "neighbours": [] if ask.near is None else ask.near.ids.tolist(),
@@ -112,7 +168,7 @@ def _marks(
     }
 
 
-def _label(loaded: LoadedModel, drawn: Drawn) -> str:
+def _label(loaded: LoadedModel, drawn: DrawnMap) -> str:
     across, up = drawn.axes
     return (
         f"Map of {count(int(drawn.visible.sum()))} rows of E of {loaded.title}; across {across}, "
@@ -121,20 +177,20 @@ def _label(loaded: LoadedModel, drawn: Drawn) -> str:
     )
 
 
-def _crosses(loaded: LoadedModel, drawn: Drawn, ask: Asked) -> list[dict[str, Any]]:
+def _crosses(loaded: LoadedModel, drawn: DrawnMap, ask: MapQuestion) -> list[dict[str, Any]]:
     """Places that are no row: a sum of tokens, and in the raw view the zero vector."""
     crosses = []
     axes = list(drawn.choice.axes)
     if drawn.choice.view == "raw":
         crosses.append({"x": 0.0, "y": 0.0, "label": "zero vector"})
-    if ask.walk is not None and ask.near is not None:
-        vector = ask.walk.vector(loaded.embedding).numpy()
+    if ask.total is not None and ask.near is not None:
+        vector = ask.total.vector(loaded.embedding).numpy()
         x, y = drawn.projection.place(vector[None])[0, axes]
         crosses.append({"x": float(x), "y": float(y), "label": "the sum"})
     return crosses
 
 
-def _path(drawn: Drawn, path: HiddenPath | None) -> list[dict[str, Any]]:
+def _path(drawn: DrawnMap, path: HiddenPath | None) -> list[dict[str, Any]]:
     """The states on the same axes; none where they are of another width than E."""
     if path is None or path.h.shape[1] != drawn.projection.components.shape[1]:
         return []

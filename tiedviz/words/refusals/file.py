@@ -1,4 +1,4 @@
-"""What the app says about files it will not read: one class, and one clear line, per cause."""
+"""What the app says about files it will not read: one constructor and one clear line per cause."""
 
 from __future__ import annotations
 
@@ -24,198 +24,158 @@ def listed(names: Sequence[str]) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-class FileRefusal(Refusal):
-    """A model's files cannot be read, or will not be; subclasses take facts and know the words."""
-
-    def __init__(self, what: str, why: str, remedy: str) -> None:
-        super().__init__(what, why, f"{remedy}.")
-
-
 def _cannot_read(name: str) -> str:
     return f"Cannot read {printable(name)}"
 
 
-class NothingThere(FileRefusal):
-    """The path leads to no file and no folder."""
+class FileRefusal(Refusal):
+    """A model's files cannot be read, or will not be."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, what: str, why: str, remedy: str) -> None:
+        super().__init__(what, why, f"{remedy}.")
+
+    @classmethod
+    def nothing_there(cls, path: str) -> FileRefusal:
+        """The path leads to no file and no folder."""
         why = "there is no such file or folder"
-        super().__init__(_cannot_read(path), why, "Check the spelling of the path")
+        return cls(_cannot_read(path), why, "Check the spelling of the path")
 
-
-class CannotOpen(FileRefusal):
-    """The operating system does not let us read the file."""
-
-    def __init__(self, name: str, reason: str) -> None:
+    @classmethod
+    def cannot_open(cls, name: str, reason: str) -> FileRefusal:
+        """The operating system does not let us read the file."""
         remedy = "Check that the file is there and that this app may read it"
-        super().__init__(_cannot_read(name), printable(reason), remedy)
+        return cls(_cannot_read(name), printable(reason), remedy)
 
-
-class NotAModelFolder(FileRefusal):
-    """The folder has no config.json and no weights."""
-
-    def __init__(self, folder: str, contents: Sequence[str]) -> None:
+    @classmethod
+    def not_a_model_folder(cls, folder: str, contents: Sequence[str]) -> FileRefusal:
+        """The folder has no config.json and no weights."""
         holds = f"it holds {listed(contents)}" if contents else "it is empty"
-        super().__init__(
+        return cls(
             f"{printable(folder)} is not a model folder",
             f"there is no config.json; {holds}",
             "Choose the folder that save_pretrained wrote, or a .gguf or .safetensors file",
         )
 
-
-class AdapterOnly(FileRefusal):
-    """The folder holds an adapter (LoRA or similar), not a model."""
-
-    def __init__(self, folder: str, base: str | None) -> None:
+    @classmethod
+    def adapter_only(cls, folder: str, base: str | None) -> FileRefusal:
+        """The folder holds an adapter (LoRA or similar), not a model."""
         where = f"open {printable(base)}" if base else "open the model it was trained on"
         made_for = f" for {printable(base)}" if base else ""
-        super().__init__(
+        return cls(
             f"{printable(folder)} is not a whole model",
             f"it holds an adapter{made_for}, which has no embedding matrix of its own",
             f"To see the base model {where}, or merge the adapter and save the result",
         )
 
-
-class NoWeights(FileRefusal):
-    """A config.json and nothing to go with it."""
-
-    def __init__(self, folder: str, contents: Sequence[str]) -> None:
-        super().__init__(
+    @classmethod
+    def no_weights(cls, folder: str, contents: Sequence[str]) -> FileRefusal:
+        """A config.json and nothing to go with it."""
+        return cls(
             f"{printable(folder)} has no weights",
             f"it holds {listed(contents)}, but no model.safetensors and no pytorch_model.bin",
             "Download the weights into the same folder",
         )
 
-
-class WrongFormat(FileRefusal):
-    """Weights are there, in a form that transformers 5 does not open."""
-
-    def __init__(self, folder: str, names: Sequence[str]) -> None:
-        super().__init__(
+    @classmethod
+    def wrong_format(cls, folder: str, names: Sequence[str]) -> FileRefusal:
+        """Weights are there, in a form that transformers 5 does not open."""
+        return cls(
             f"Cannot read the weights in {printable(folder)}",
             f"there is {listed(names)}, but no model.safetensors and no pytorch_model.bin",
             "Get the safetensors version, or convert it with the tool that wrote it",
         )
 
-
-class SeveralModels(FileRefusal):
-    """A folder with several GGUF files, any of which could be meant."""
-
-    def __init__(self, folder: str, names: Sequence[str]) -> None:
+    @classmethod
+    def several_models(cls, folder: str, names: Sequence[str]) -> FileRefusal:
+        """A folder with several GGUF files, any of which could be meant."""
         why = f"it holds {len(names)} GGUF files: {listed(names)}"
         what = f"Cannot tell which model in {printable(folder)} is meant"
-        super().__init__(what, why, "Name one of the files")
+        return cls(what, why, "Name one of the files")
 
-
-class EmptyFile(FileRefusal):
-    """A file of no bytes, or of nothing but zeros where its header should be."""
-
-    def __init__(self, name: str, size: int = 0) -> None:
+    @classmethod
+    def empty(cls, name: str, size: int = 0) -> FileRefusal:
+        """A file of no bytes, or of nothing but zeros where its header should be."""
         blank = f"all of its first bytes are zero, and it has {size:,} of them"
         why = blank if size else "the file is empty"
-        super().__init__(_cannot_read(name), f"{why}; the download did not finish", AGAIN)
+        return cls(_cannot_read(name), f"{why}; the download did not finish", AGAIN)
 
-
-class TruncatedFile(FileRefusal):
-    """The file is shorter than its own header says."""
-
-    def __init__(self, name: str, promised: int, found: int) -> None:
+    @classmethod
+    def truncated(cls, name: str, promised: int, found: int) -> FileRefusal:
+        """The file is shorter than its own header says."""
         why = (
             f"its header describes {promised:,} bytes and the file has {found:,}; it was cut short"
         )
-        super().__init__(_cannot_read(name), why, AGAIN)
+        return cls(_cannot_read(name), why, AGAIN)
 
+    @classmethod
+    def damaged(cls, name: str, detail: str) -> FileRefusal:
+        """The file contradicts itself."""
+        return cls(_cannot_read(name), f"the file is damaged: {detail}", AGAIN)
 
-class DamagedFile(FileRefusal):
-    """The file contradicts itself."""
-
-    def __init__(self, name: str, detail: str) -> None:
-        super().__init__(_cannot_read(name), f"the file is damaged: {detail}", AGAIN)
-
-
-class HostileHeader(FileRefusal):
-    """The header asks for what no real model needs."""
-
-    def __init__(self, name: str, detail: str) -> None:
+    @classmethod
+    def hostile(cls, name: str, detail: str) -> FileRefusal:
+        """The header asks for what no real model needs."""
         why = f"its header is not one that a model needs: {detail}"
-        super().__init__(_cannot_read(name), why, "Take the model from a source you trust")
+        return cls(_cannot_read(name), why, "Take the model from a source you trust")
 
-
-class HeaderTooLarge(FileRefusal):
-    """The header claims more bytes than will be read."""
-
-    def __init__(self, name: str, claimed: int, limit: int) -> None:
+    @classmethod
+    def too_large(cls, name: str, claimed: int, limit: int) -> FileRefusal:
+        """The header claims more bytes than will be read."""
         why = f"its header claims {claimed:,} bytes, and no more than {limit:,} are ever read"
-        super().__init__(_cannot_read(name), why, f"{AGAIN}, from a source you trust")
+        return cls(_cannot_read(name), why, f"{AGAIN}, from a source you trust")
 
-
-class LfsPointer(FileRefusal):
-    """A Git LFS pointer lies where the weights should be."""
-
-    def __init__(self, name: str, size: int | None) -> None:
+    @classmethod
+    def lfs_pointer(cls, name: str, size: int | None) -> FileRefusal:
+        """A Git LFS pointer lies where the weights should be."""
         real = f"the real file has {size:,} bytes" if size is not None else "not the file itself"
         why = f"this is a Git LFS pointer; {real}"
-        super().__init__(_cannot_read(name), why, "Run `git lfs pull` in that folder")
+        return cls(_cannot_read(name), why, "Run `git lfs pull` in that folder")
 
-
-class WebPage(FileRefusal):
-    """A web page was saved under the name of the weights."""
-
-    def __init__(self, name: str) -> None:
+    @classmethod
+    def web_page(cls, name: str) -> FileRefusal:
+        """A web page was saved under the name of the weights."""
         why = "this is a web page, saved where the weights should be"
         remedy = "Download the file itself (the link has /resolve/ in it, not /blob/)"
-        super().__init__(_cannot_read(name), why, remedy)
+        return cls(_cannot_read(name), why, remedy)
 
-
-class OtherContent(FileRefusal):
-    """The file's first bytes belong to another format than its name."""
-
-    def __init__(self, name: str, found: str, expected: str) -> None:
+    @classmethod
+    def other_content(cls, name: str, found: str, expected: str) -> FileRefusal:
+        """The file's first bytes belong to another format than its name."""
         why = f"the name says {expected}, but the content is {found}"
-        super().__init__(_cannot_read(name), why, "Give the file the ending of what it holds")
+        return cls(_cannot_read(name), why, "Give the file the ending of what it holds")
 
-
-class UnreadableGguf(FileRefusal):
-    """A GGUF file of a version, byte order or tensor type that is not supported."""
-
-    def __init__(self, name: str, detail: str) -> None:
+    @classmethod
+    def unreadable_gguf(cls, name: str, detail: str) -> FileRefusal:
+        """A GGUF file of a version, byte order or tensor type that is not supported."""
         why = f"this GGUF file has {detail}"
-        super().__init__(_cannot_read(name), why, "Convert it again with a current llama.cpp")
+        return cls(_cannot_read(name), why, "Convert it again with a current llama.cpp")
 
-
-class MissingShard(FileRefusal):
-    """An index, or the file's own name, promises parts that are not there."""
-
-    def __init__(self, index: str, missing: Sequence[str], of: int) -> None:
+    @classmethod
+    def missing_shard(cls, index: str, missing: Sequence[str], of: int) -> FileRefusal:
+        """An index, or the file's own name, promises parts that are not there."""
         why = f"{len(missing)} of its {of} parts missing from the folder: {listed(missing)}"
-        super().__init__(_cannot_read(index), why, "Download the missing parts")
+        return cls(_cannot_read(index), why, "Download the missing parts")
 
-
-class ShardOutside(FileRefusal):
-    """An index names a file by a path instead of by a plain name in its own folder."""
-
-    def __init__(self, index: str, shard: str) -> None:
+    @classmethod
+    def shard_outside(cls, index: str, shard: str) -> FileRefusal:
+        """An index names a file by a path instead of by a plain name in its own folder."""
         why = f"it names `{printable(shard)}`, which is not a file in its own folder"
-        super().__init__(_cannot_read(index), why, "Take the model from a source you trust")
+        return cls(_cannot_read(index), why, "Take the model from a source you trust")
 
-
-class PickleRunsCode(FileRefusal):
-    """Opening this pickle the ordinary way would call something that is not a tensor."""
-
-    def __init__(self, name: str, called: str) -> None:
+    @classmethod
+    def pickle_runs_code(cls, name: str, called: str) -> FileRefusal:
+        """Opening this pickle the ordinary way would call something that is not a tensor."""
         why = (
             f"its pickle asks Python for `{printable(called)}`, which can run code; nothing was run"
         )
-        super().__init__(_cannot_read(name), why, "Use a safetensors version of this model")
+        return cls(_cannot_read(name), why, "Use a safetensors version of this model")
 
-
-class LegacyPickle(FileRefusal):
-    """A .bin written by PyTorch before 1.6, or a bare pickle."""
-
-    def __init__(self, name: str) -> None:
+    @classmethod
+    def legacy_pickle(cls, name: str) -> FileRefusal:
+        """A .bin written by PyTorch before 1.6, or a bare pickle."""
         why = "it is a bare pickle, the form PyTorch wrote before version 1.6"
         remedy = "Use a safetensors version of this model, or save it again with a current PyTorch"
-        super().__init__(_cannot_read(name), why, remedy)
+        return cls(_cannot_read(name), why, remedy)
 
 
 class BrokenJson(FileRefusal):

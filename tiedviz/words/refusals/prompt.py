@@ -1,23 +1,64 @@
-"""What is said when a prompt, a position or a token cannot be used with the open model."""
+"""What is said when an open model cannot be used as it is asked: this prompt, or this model."""
 
 from __future__ import annotations
 
-from tiedviz.words.numbers import count, plural
+import math
+
+from tiedviz.words.numbers import count, plural, scientific
 from tiedviz.words.refusals import Refusal
 
 
-class EmptyPrompt(Refusal):
-    """The text gives no token at all."""
+class PromptRefusal(Refusal):
+    """A prompt, a position or a token cannot be used with the open model."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
+    @classmethod
+    def empty(cls, name: str) -> PromptRefusal:
+        """The text gives no token at all."""
+        return cls(
             "The prompt is empty",
             f"{name} adds no token of its own, so there is no position to read an answer from",
             "Type something, or switch BOS to “add”.",
         )
 
+    @classmethod
+    def no_answer_begun(cls, name: str) -> PromptRefusal:
+        """An encoder–decoder model, nothing for its decoder to read, and no mark to begin with."""
+        return cls(
+            f"Nothing says how an answer of {name} begins",
+            "its config names no decoder_start_token_id and no bos_token_id",
+            "Type the beginning of the answer as well.",
+        )
 
-class PromptTooLong(Refusal):
+    @classmethod
+    def no_such_row(cls, token: int, rows: int) -> PromptRefusal:
+        """A token id beyond the rows of the matrix."""
+        return cls(
+            f"There is no row {count(token)}",
+            f"the matrix has rows 0 to {count(rows - 1)}",
+            "Choose an id in that range.",
+        )
+
+    @classmethod
+    def no_such_position(cls, position: int, tokens: int) -> PromptRefusal:
+        """A position beyond the prompt."""
+        return cls(
+            f"There is no position {position}",
+            f"the prompt has {plural(tokens, 'token')}, positions 0 to {tokens - 1} "
+            f"(or −1 for the last, down to −{tokens})",
+            "Choose a position in that range.",
+        )
+
+    @classmethod
+    def not_two_to_four(cls, given: int) -> PromptRefusal:
+        """One model has nothing to be compared with, and five have no room."""
+        return cls(
+            f"{plural(given, 'model')} cannot be compared",
+            "two to four are compared at a time",
+            "Name two, three or four models.",
+        )
+
+
+class PromptTooLong(PromptRefusal):
     """More tokens than the model has positions for, or than this app will run."""
 
     def __init__(self, tokens: int, limit: int, reason: str) -> None:
@@ -28,51 +69,17 @@ class PromptTooLong(Refusal):
         )
 
 
-class NoAnswerBegun(Refusal):
-    """An encoder–decoder model, nothing for its decoder to read, and no mark to begin with."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"Nothing says how an answer of {name} begins",
-            "its config names no decoder_start_token_id and no bos_token_id",
-            "Type the beginning of the answer as well.",
-        )
-
-
-class NoSuchRow(Refusal):
-    """A token id beyond the rows of the matrix."""
-
-    def __init__(self, token: int, rows: int) -> None:
-        super().__init__(
-            f"There is no row {count(token)}",
-            f"the matrix has rows 0 to {count(rows - 1)}",
-            "Choose an id in that range.",
-        )
-
-
 def require_row(row: int, rows: int) -> None:
     """Nothing, or a refusal where a matrix of `rows` rows has no such one.
 
     Raises:
-        NoSuchRow: with both numbers.
+        PromptRefusal: with both numbers.
     """
     if not 0 <= row < rows:
-        raise NoSuchRow(row, rows)
+        raise PromptRefusal.no_such_row(row, rows)
 
 
-class NoSuchPosition(Refusal):
-    """A position beyond the prompt."""
-
-    def __init__(self, position: int, tokens: int) -> None:
-        super().__init__(
-            f"There is no position {position}",
-            f"the prompt has {plural(tokens, 'token')}, positions 0 to {tokens - 1} "
-            f"(or −1 for the last, down to −{tokens})",
-            "Choose a position in that range.",
-        )
-
-
-class NotAToken(Refusal):
+class NotAToken(PromptRefusal):
     """A text that is not exactly one token."""
 
     def __init__(self, text: str, pieces: int) -> None:
@@ -83,12 +90,35 @@ class NotAToken(Refusal):
         )
 
 
-class NotTwoToFour(Refusal):
-    """One model has nothing to be compared with, and five have no room."""
+class ModelRefusal(Refusal):
+    """An open model cannot do what a page wants of it."""
 
-    def __init__(self, given: int) -> None:
-        super().__init__(
-            f"{plural(given, 'model')} cannot be compared",
-            "two to four are compared at a time",
-            "Name two, three or four models.",
+    @classmethod
+    def not_reproduced(cls, title: str, reason: str, max_abs_error: float) -> ModelRefusal:
+        """The logits cannot be recomputed from h and the matrix."""
+        seen = "" if math.isnan(max_abs_error) else f"; max |Δ| = {scientific(max_abs_error)}"
+        return cls(
+            f"The logits of {title} were not reproduced",
+            f"{reason}{seen}",
+            "No page shows numbers that it cannot prove; the verdict and the counts still work.",
+        )
+
+    @classmethod
+    def no_lens(cls, title: str, reason: str) -> ModelRefusal:
+        """The way from a layer to the logits was not reproduced."""
+        return cls(
+            f"No layer of {title} below the last can be read",
+            reason,
+            "The last layer, the model's own answer, can.",
+        )
+
+    @classmethod
+    def no_head(cls, title: str, names: tuple[str, ...]) -> ModelRefusal:
+        """The files hold no output matrix, so the one in memory is random."""
+        return cls(
+            f"{title} has no output matrix of its own",
+            f"its files do not hold {', '.join(names[:3])}, so the library filled in random "
+            "numbers and every answer would be noise",
+            "If the model was tied, set tie_word_embeddings to true in its config.json; else go "
+            "back to a save that still holds the head.",
         )
