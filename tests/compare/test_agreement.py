@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tiedviz.compute.compare.agreement import (
+    Text,
     agreement,
     agreement_record,
     jensen_shannon,
-    likeliest,
+    parted,
 )
-from tiedviz.compute.compare.parting import Text, parted
-from tiedviz.compute.compare.shared_tokens import shared_tokens
+from tiedviz.compute.compare.shared_tokens import likeliest, shared_tokens
 
 A, B, C = b"a", b"b", b"c"
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tiedviz.compute.compare.question import question
+from tiedviz.compute.compare.answer import question
 from tiedviz.models.loaded import ModelKind
 from tiedviz.words.refusals.continuation import ContinuationRefusal
 

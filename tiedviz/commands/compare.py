@@ -115,8 +115,7 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
 
 
 def _agreements(done: list[_Asked], top: int) -> list[dict[str, Any]]:
-    from tiedviz.compute.compare.agreement import agreement, agreement_record
-    from tiedviz.compute.compare.parting import Text
+    from tiedviz.compute.compare.agreement import Text, agreement, agreement_record
     from tiedviz.compute.compare.shared_tokens import shared_tokens
 
     records = []

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 from typing import Any
 
 import numpy as np
 
-from tiedviz.compute.compare.parting import Parting, Text, parted
-from tiedviz.compute.compare.shared_tokens import Shared, Texts
+from tiedviz.compute.compare.shared_tokens import Shared, Texts, likeliest
+from tiedviz.words.tokens import is_whole
 
 
 @dataclass(frozen=True)
@@ -97,25 +96,6 @@ def _divergence(p: np.ndarray, q: np.ndarray) -> float:
     return float((p[some] * np.log2(p[some] / q[some])).sum())
 
 
-def likeliest(probabilities: np.ndarray, texts: Texts, top: int) -> list[tuple[bytes, float]]:
-    """The `top` likeliest texts with their probabilities."""
-    return nlargest(top, probability_by_text(probabilities, texts).items(), key=lambda it: it[1])
-
-
-def probability_by_text(probabilities: np.ndarray, texts: Texts) -> dict[bytes, float]:
-    """The probability of every text, rows of one text added up; marks are left out.
-
-    Args:
-        probabilities: (V,) of the rows.
-        texts: what they stand for.
-    """
-    total: dict[bytes, float] = {}
-    for text, probability in zip(texts, probabilities.tolist(), strict=True):
-        if text is not None:
-            total[text] = total.get(text, 0.0) + probability
-    return total
-
-
 def agreement_record(found: Agreement, names: tuple[str, str]) -> dict[str, Any]:
     """An agreement as plain values ready for JSON. Texts are decoded."""
     parting = found.parting
@@ -138,3 +118,66 @@ def agreement_record(found: Agreement, names: tuple[str, str]) -> dict[str, Any]
             "ended": list(parting.ended),
         },
     }
+
+
+@dataclass(frozen=True)
+class Text:
+    """A continuation as text.
+
+    Attributes:
+        tokens: the bytes of each token, without the mark that ended it.
+        ended: whether the model ended it by itself.
+    """
+
+    tokens: tuple[bytes, ...]
+    ended: bool
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where two continuations part.
+
+    Attributes:
+        common: the bytes that both begin with, as whole characters.
+        places: which token of each is the first that differs, from 0; None where that one has
+            ended, or was not continued further.
+        ended: whether each ended there by itself, with a mark.
+    """
+
+    common: bytes
+    places: tuple[int | None, int | None]
+    ended: tuple[bool, bool]
+
+    @property
+    def differ(self) -> bool:
+        """Whether they differ as far as both were continued."""
+        if None not in self.places:
+            return True
+        one, other = self.places
+        # one has ended by itself while the other goes on
+        return (one is None and self.ended[0] and other is not None) or (
+            other is None and self.ended[1] and one is not None
+        )
+
+
+def parted(one: Text, other: Text) -> Parting:
+    """Where two continuations part, compared as text, byte by byte."""
+    a, b = b"".join(one.tokens), b"".join(other.tokens)
+    same = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+    if same is None:
+        same = min(len(a), len(b))
+    places = (_token_at(one, same), _token_at(other, same))
+    common = a[:same]
+    while common and not is_whole(common):
+        common = common[:-1]
+    return Parting(common, places, (one.ended, other.ended))
+
+
+def _token_at(text: Text, byte: int) -> int | None:
+    """Which token holds a byte of the text, or None past its end."""
+    seen = 0
+    for index, token in enumerate(text.tokens):
+        seen += len(token)
+        if byte < seen:
+            return index
+    return None

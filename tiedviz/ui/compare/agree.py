@@ -66,8 +66,7 @@ def shared_by(seats: Sequence[Seat]) -> Shared:
 
 
 def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
-    from tiedviz.compute.compare.agreement import agreement
-    from tiedviz.compute.compare.parting import Text
+    from tiedviz.compute.compare.agreement import Text, agreement
 
     written = [greedy.get(seat.letter) for seat in (one, other)]
     name = (

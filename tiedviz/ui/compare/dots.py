@@ -39,7 +39,7 @@ def _frame(answered: Sequence[Seat]) -> pd.DataFrame:
     name = ("table", tuple((seat.letter, seat.key, seat.prompt) for seat in answered))
     found = lru("shared").get(name)
     if found is None:
-        from tiedviz.compute.compare.table import likeliest_texts
+        from tiedviz.compute.compare.shared_tokens import likeliest_texts
 
         found = likeliest_texts(
             [seat.letter for seat in answered],
