@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import lru
-from tiedviz.ui.compare.agree import shared_by
-from tiedviz.ui.compare.errands import (
+from tiedviz.ui.compare.answers import shared_by
+from tiedviz.ui.compare.model_queue import (
     ask_for,
     asked_for,
     failure,
@@ -19,7 +19,7 @@ from tiedviz.ui.compare.errands import (
     open_button,
     open_model,
 )
-from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.compare.models import Seat
 from tiedviz.words.numbers import count, percent
 
 if TYPE_CHECKING:

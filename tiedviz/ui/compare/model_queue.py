@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tiedviz.models.sources import Cost, ShelfSource, Source
 from tiedviz.ui.caches import lru, model_pool
-from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.compare.models import Seat
 from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opened_model import is_opening, progress
 from tiedviz.words.numbers import megabytes

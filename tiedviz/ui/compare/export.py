@@ -9,8 +9,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.compare.others import WITH_KEY
-from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.compare.models import WITH_KEY, Seat
 from tiedviz.ui.export import loading_code, permalink, show_command, show_downloads, show_link
 from tiedviz.ui.prompt_bar import chosen_bos
 
