@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tiedviz.compute.compare.shared_tokens import Shared, Texts, likeliest
+from tiedviz.compute.compare.shared_tokens import SharedTokens, Texts, likeliest
 from tiedviz.words.tokens import is_whole
 
 
@@ -25,7 +25,7 @@ class Agreement:
         top: how many of the likeliest texts were compared.
         in_both: those among the `top` of both, in the order of the first.
         same_first: whether the likeliest text is the same.
-        parting: where two greedy continuations part; None where one of the two has none.
+        divergence_point: where two greedy continuations part; None where one of the two has none.
     """
 
     shared: int
@@ -34,7 +34,7 @@ class Agreement:
     top: int
     in_both: tuple[bytes, ...]
     same_first: bool
-    parting: Parting | None
+    divergence_point: DivergencePoint | None
 
     @property
     def left_out(self) -> tuple[float, float]:
@@ -44,9 +44,9 @@ class Agreement:
 
 def agreement(
     probabilities: Sequence[np.ndarray],
-    shared: Shared,
+    shared: SharedTokens,
     texts: Sequence[Texts],
-    greedy: Sequence[Text | None] = (None, None),
+    greedy: Sequence[WrittenText | None] = (None, None),
     *,
     top: int = 10,
 ) -> Agreement:
@@ -73,7 +73,7 @@ def agreement(
         top=top,
         in_both=tuple(text for text in mine if text in theirs),
         same_first=mine[:1] == theirs[:1],
-        parting=None if one is None or other is None else parted(one, other),
+        divergence_point=None if one is None or other is None else divergence_point(one, other),
     )
 
 
@@ -86,11 +86,11 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray) -> float | None:
         return None
     p, q = p / p.sum(), q / q.sum()
     middle = (p + q) / 2
-    total = (_divergence(p, middle) + _divergence(q, middle)) / 2
+    total = (_kullback_leibler(p, middle) + _kullback_leibler(q, middle)) / 2
     return min(1.0, max(0.0, total))
 
 
-def _divergence(p: np.ndarray, q: np.ndarray) -> float:
+def _kullback_leibler(p: np.ndarray, q: np.ndarray) -> float:
     """Kullback–Leibler, in bits; what has no probability adds nothing."""
     some = p > 0
     return float((p[some] * np.log2(p[some] / q[some])).sum())
@@ -98,7 +98,7 @@ def _divergence(p: np.ndarray, q: np.ndarray) -> float:
 
 def agreement_record(found: Agreement, names: tuple[str, str]) -> dict[str, Any]:
     """An agreement as plain values ready for JSON. Texts are decoded."""
-    parting = found.parting
+    point = found.divergence_point
     return {
         "models": list(names),
         "shared_tokens": found.shared,
@@ -110,18 +110,18 @@ def agreement_record(found: Agreement, names: tuple[str, str]) -> dict[str, Any]
         "top_overlap": len(found.in_both) / found.top,
         "same_first": found.same_first,
         "greedy": None
-        if parting is None
+        if point is None
         else {
-            "common": parting.common.decode("utf-8", "replace"),
-            "differ": parting.differ,
-            "first_differing_token": list(parting.places),
-            "ended": list(parting.ended),
+            "common": point.common.decode("utf-8", "replace"),
+            "differ": point.differ,
+            "first_differing_token": list(point.places),
+            "ended": list(point.ended),
         },
     }
 
 
 @dataclass(frozen=True)
-class Text:
+class WrittenText:
     """A continuation as text.
 
     Attributes:
@@ -134,7 +134,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Parting:
+class DivergencePoint:
     """Where two continuations part.
 
     Attributes:
@@ -160,7 +160,7 @@ class Parting:
         )
 
 
-def parted(one: Text, other: Text) -> Parting:
+def divergence_point(one: WrittenText, other: WrittenText) -> DivergencePoint:
     """Where two continuations part, compared as text, byte by byte."""
     a, b = b"".join(one.tokens), b"".join(other.tokens)
     same = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
@@ -170,10 +170,10 @@ def parted(one: Text, other: Text) -> Parting:
     common = a[:same]
     while common and not is_whole(common):
         common = common[:-1]
-    return Parting(common, places, (one.ended, other.ended))
+    return DivergencePoint(common, places, (one.ended, other.ended))
 
 
-def _token_at(text: Text, byte: int) -> int | None:
+def _token_at(text: WrittenText, byte: int) -> int | None:
     """Which token holds a byte of the text, or None past its end."""
     seen = 0
     for index, token in enumerate(text.tokens):

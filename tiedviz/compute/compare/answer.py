@@ -28,7 +28,7 @@ MASKS = ("[MASK]", "<mask>")
 
 
 @dataclass(frozen=True)
-class Question:
+class ModelPrompt:
     """What one model reads.
 
     Attributes:
@@ -40,7 +40,7 @@ class Question:
     note: str = ""
 
 
-def question(loaded: LoadedModel, prompt: str) -> Question:
+def prompt_for(loaded: LoadedModel, prompt: str) -> ModelPrompt:
     """What `loaded` reads of `prompt`.
 
     Raises:
@@ -52,14 +52,14 @@ def question(loaded: LoadedModel, prompt: str) -> Question:
     if loaded.kind is ModelKind.MASKED:
         return _to_fill(loaded.title, own, before, mask, after)
     if not mask:
-        return Question(prompt)
+        return ModelPrompt(prompt)
     if re.search(r"\w", after):
         why = f"it reads from left to right, and “{after.strip()}” stands behind the gap"
         raise ContinuationRefusal.another_question(loaded.title, why)
-    return Question(before.rstrip(), f"It reads what stands before {mask}.")
+    return ModelPrompt(before.rstrip(), f"It reads what stands before {mask}.")
 
 
-def _to_fill(title: str, own: str | None, before: str, mask: str, after: str) -> Question:
+def _to_fill(title: str, own: str | None, before: str, mask: str, after: str) -> ModelPrompt:
     if own is None:
         why = "it fills gaps, and its tokenizer has no mark for one"
         raise ContinuationRefusal.another_question(title, why, has_mask=False)
@@ -70,7 +70,7 @@ def _to_fill(title: str, own: str | None, before: str, mask: str, after: str) ->
         raise ContinuationRefusal.another_question(title, "the prompt has several gaps")
     behind = after.strip()
     note = f"It fills the gap, and sees the “{behind}” behind it." if behind else ""
-    return Question(f"{before}{own}{after}", note or "It is read at the mask.")
+    return ModelPrompt(f"{before}{own}{after}", note or "It is read at the mask.")
 
 
 def _cut(prompt: str, masks: list[str]) -> tuple[str, str, str]:
@@ -142,7 +142,7 @@ def answer(
         PromptRefusal, PromptTooLong, ModelRefusal: as
             `encode` and `read`.
     """
-    asked = question(loaded, text)
+    asked = prompt_for(loaded, text)
     prompt = encode(loaded, asked.text, Bos(bos), decoder)
     reading = score_state(
         loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place, pause=pause

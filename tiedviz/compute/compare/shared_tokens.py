@@ -42,7 +42,7 @@ def _text(token: Token, wordpiece: bool) -> bytes | None:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedTokens:
     """The texts that all of several vocabularies have a token for.
 
     Attributes:
@@ -74,7 +74,7 @@ class Shared:
         return found
 
 
-def shared_tokens(vocabularies: Sequence[Texts]) -> Shared:
+def shared_tokens(vocabularies: Sequence[Texts]) -> SharedTokens:
     """The texts that all of these have in common."""
     first, *others = vocabularies
     common = set(first).intersection(*others) - {None}
@@ -86,7 +86,7 @@ def shared_tokens(vocabularies: Sequence[Texts]) -> Shared:
         np.array([-1 if text is None else number.get(text, -1) for text in texts], dtype=np.int64)
         for texts in vocabularies
     )
-    return Shared(tuple(number), groups)
+    return SharedTokens(tuple(number), groups)
 
 
 def likeliest(probabilities: np.ndarray, texts: Texts, top: int) -> list[tuple[bytes, float]]:

@@ -12,7 +12,7 @@ import streamlit as st
 from tiedviz.charts.compare import answer_dots
 from tiedviz.ui.caches import lru
 from tiedviz.ui.compare.model_queue import open_model
-from tiedviz.ui.compare.models import Seat
+from tiedviz.ui.compare.models import ComparedModel
 from tiedviz.ui.continuing import (
     chips_meaning,
     continuation_chips,
@@ -26,22 +26,22 @@ from tiedviz.words.tokens import markdown_safe, readable, visible
 
 if TYPE_CHECKING:
     from tiedviz.compute.compare.agreement import Agreement
-    from tiedviz.compute.compare.shared_tokens import Shared
+    from tiedviz.compute.compare.shared_tokens import SharedTokens
     from tiedviz.compute.continuation import Continuation, Way
 
 
 _ROWS = 12  # texts that are drawn; the table and the file have all
 
 
-def dots(seats: Sequence[Seat]) -> pd.DataFrame | None:
+def dots(models: Sequence[ComparedModel]) -> pd.DataFrame | None:
     """Draw them. Returns the table, where at least one model has answered."""
-    answered = [seat for seat in seats if seat.answer is not None]
+    answered = [model for model in models if model.answer is not None]
     if not answered:
         return None
     frame = _frame(answered)
     st.subheader("What comes next", anchor=False)
     drawn = frame[frame["order"] < _ROWS]
-    titles = {seat.letter: seat.title for seat in answered}
+    titles = {model.letter: model.title for model in answered}
     draw(st, answer_dots(drawn, titles), key="likeliest texts")
     st.caption(
         "Further right: likelier. Tokens are matched by the text they decode to; no dot: that "
@@ -52,30 +52,30 @@ def dots(seats: Sequence[Seat]) -> pd.DataFrame | None:
     return frame
 
 
-def _frame(answered: Sequence[Seat]) -> pd.DataFrame:
-    name = ("table", tuple((seat.letter, seat.key, seat.prompt) for seat in answered))
+def _frame(answered: Sequence[ComparedModel]) -> pd.DataFrame:
+    name = ("table", tuple((model.letter, model.key, model.prompt) for model in answered))
     found = lru("shared").get(name)
     if found is None:
         from tiedviz.compute.compare.shared_tokens import likeliest_texts
 
         found = likeliest_texts(
-            [seat.letter for seat in answered],
-            [seat.answer.probabilities for seat in answered if seat.answer is not None],
-            [seat.texts() for seat in answered],
+            [model.letter for model in answered],
+            [model.answer.probabilities for model in answered if model.answer is not None],
+            [model.texts() for model in answered],
         )
         lru("shared").keep(name, found)
     frame: pd.DataFrame = found
     return frame
 
 
-def _table(frame: pd.DataFrame, answered: Sequence[Seat]) -> None:
+def _table(frame: pd.DataFrame, answered: Sequence[ComparedModel]) -> None:
     wide = frame.pivot(index="order", columns="letter", values="probability") * 100
     texts = frame.drop_duplicates("order").set_index("order")["text"]
     wide.insert(0, "text", texts)
     columns: dict[str, Any] = {"text": st.column_config.TextColumn("text")}
-    for seat in answered:
-        columns[seat.letter] = st.column_config.NumberColumn(
-            f"{seat.letter} · {seat.title}", format="%.2f %%"
+    for model in answered:
+        columns[model.letter] = st.column_config.NumberColumn(
+            f"{model.letter} · {model.title}", format="%.2f %%"
         )
     st.dataframe(
         wide,
@@ -89,34 +89,34 @@ Written = dict[str, "Continuation"]
 """What each model wrote, by its letter."""
 
 
-def greedy_so_far(answered: Sequence[Seat], most: int) -> Written:
+def greedy_so_far(answered: Sequence[ComparedModel], most: int) -> Written:
     """What is known of the greedy continuations, where another way is on the screen."""
     from tiedviz.compute.continuation import GREEDY
 
     found = {}
-    for seat in answered:
-        if seat.answer is not None and seat.key is not None and seat.answer.kind != "masked":
-            known = continuation_so_far(seat.key, seat.answer.prompt, GREEDY, most)
+    for model in answered:
+        if model.answer is not None and model.key is not None and model.answer.kind != "masked":
+            known = continuation_so_far(model.key, model.answer.prompt, GREEDY, most)
             if known is not None and known.tokens:
-                found[seat.letter] = known
+                found[model.letter] = known
     return found
 
 
-def continuations(answered: Sequence[Seat]) -> tuple[Way, int, Written]:
+def continuations(answered: Sequence[ComparedModel]) -> tuple[Way, int, Written]:
     """Controls, and what each model writes; one that is open goes on until it is done."""
     st.subheader("Continue", anchor=False)
     way, most = way_controls()
     written: Written = {}
     columns = st.columns(len(answered), border=True)
     places = []
-    for seat, column in zip(answered, columns, strict=True):
+    for model, column in zip(answered, columns, strict=True):
         with column:
-            st.markdown(f"**{seat.letter}** {markdown_safe(seat.title)}")
+            st.markdown(f"**{model.letter}** {markdown_safe(model.title)}")
             places.append(st.empty())
-    for seat, place in zip(answered, places, strict=True):
-        found = _continuation(seat, place, way, most)
+    for model, place in zip(answered, places, strict=True):
+        found = _continuation(model, place, way, most)
         if found is not None and found.tokens:
-            written[seat.letter] = found
+            written[model.letter] = found
     ended = [letter for letter, found in written.items() if found.ended]
     st.caption(
         chips_meaning(way.sampled, False)
@@ -126,21 +126,21 @@ def continuations(answered: Sequence[Seat]) -> tuple[Way, int, Written]:
 
 
 def _continuation(
-    seat: Seat, place: st.delta_generator.DeltaGenerator, way: Way, most: int
+    model: ComparedModel, place: st.delta_generator.DeltaGenerator, way: Way, most: int
 ) -> Continuation | None:
-    answer, key = seat.answer, seat.key
+    answer, key = model.answer, model.key
     if answer is None or key is None:
         return None
     if answer.kind == "masked":
         place.caption("It fills gaps and has no next token, so it continues nothing.")
         return None
-    texts = seat.texts()
+    texts = model.texts()
 
     def show(found: Continuation) -> None:
         shown = [visible(texts[id] or b"") or f"mark #{id}" for id in found.ids]
         place.html(continuation_chips(shown, found, way.sampled))
 
-    loaded = open_model(seat)
+    loaded = open_model(model)
     if loaded is not None:
         found: Continuation | None = write_on(loaded, answer.prompt, way, most, show)
     else:
@@ -163,12 +163,12 @@ def way_record(found: Continuation, way: Way) -> dict[str, Any]:
     }
 
 
-def agreements(seats: Sequence[Seat]) -> dict[str, Any]:
+def agreements(models: Sequence[ComparedModel]) -> dict[str, Any]:
     """Continuations and a sentence for each two models. Returns both, as plain values for a file.
 
     Keys: agreement, continuations (by letter).
     """
-    answered = [seat for seat in seats if seat.answer is not None]
+    answered = [model for model in models if model.answer is not None]
     if not answered:
         return {}
     place = st.container()
@@ -196,22 +196,22 @@ def agreements(seats: Sequence[Seat]) -> dict[str, Any]:
     }
 
 
-def shared_by(seats: Sequence[Seat]) -> Shared:
-    """The tokens that the vocabularies of these seats have in common."""
+def shared_by(models: Sequence[ComparedModel]) -> SharedTokens:
+    """The tokens that the vocabularies of these models have in common."""
     from tiedviz.compute.compare.shared_tokens import shared_tokens
 
-    name = ("shared", tuple(seat.key for seat in seats))
-    found: Shared | None = lru("shared").get(name)
+    name = ("shared", tuple(model.key for model in models))
+    found: SharedTokens | None = lru("shared").get(name)
     if found is None:
-        found = shared_tokens([seat.texts() for seat in seats])
+        found = shared_tokens([model.texts() for model in models])
         lru("shared").keep(name, found)
     return found
 
 
-def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
-    from tiedviz.compute.compare.agreement import Text, agreement
+def _agreement(one: ComparedModel, other: ComparedModel, greedy: Written) -> Agreement:
+    from tiedviz.compute.compare.agreement import WrittenText, agreement
 
-    written = [greedy.get(seat.letter) for seat in (one, other)]
+    written = [greedy.get(model.letter) for model in (one, other)]
     name = (
         "agreement",
         one.key,
@@ -225,8 +225,8 @@ def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
         texts = [
             None
             if each is None
-            else Text(tuple(seat.texts()[id] or b"" for id in each.text_ids), each.ended)
-            for seat, each in zip((one, other), written, strict=True)
+            else WrittenText(tuple(model.texts()[id] or b"" for id in each.text_ids), each.ended)
+            for model, each in zip((one, other), written, strict=True)
         ]
         assert one.answer is not None and other.answer is not None
         found = agreement(
@@ -239,13 +239,13 @@ def _agreement(one: Seat, other: Seat, greedy: Written) -> Agreement:
     return found
 
 
-def _record(one: Seat, other: Seat, found: Agreement) -> dict[str, Any]:
+def _record(one: ComparedModel, other: ComparedModel, found: Agreement) -> dict[str, Any]:
     from tiedviz.compute.compare.agreement import agreement_record
 
     return agreement_record(found, (one.named, other.named))
 
 
-def _sentence(one: Seat, other: Seat, found: Agreement, greedy: Written) -> str:
+def _sentence(one: ComparedModel, other: ComparedModel, found: Agreement, greedy: Written) -> str:
     a, b = one.letter, other.letter
     first = "the likeliest among them" if found.same_first else "but not the likeliest"
     both = len(found.in_both)
@@ -260,26 +260,28 @@ def _sentence(one: Seat, other: Seat, found: Agreement, greedy: Written) -> str:
             f"{count(found.shared)} texts both know; the rest is {left[0]} of {a} and {left[1]} "
             f"of {b}."
         )
-    return f"{words} {_parting(one, other, found, greedy)}"
+    return f"{words} {_divergence_words(one, other, found, greedy)}"
 
 
-def _parting(one: Seat, other: Seat, found: Agreement, greedy: Written) -> str:
-    if found.parting is None:
-        silent = [seat.letter for seat in (one, other) if seat.letter not in greedy]
+def _divergence_words(
+    one: ComparedModel, other: ComparedModel, found: Agreement, greedy: Written
+) -> str:
+    if found.divergence_point is None:
+        silent = [model.letter for model in (one, other) if model.letter not in greedy]
         return f"{' and '.join(silent)} wrote nothing to compare." if silent else ""
-    common = readable(found.parting.common)
+    common = readable(found.divergence_point.common)
     begin = f"Greedily both begin “{markdown_safe(common)}”" if common else "Greedily"
-    if not found.parting.differ:
+    if not found.divergence_point.differ:
         return f"{begin} and do not part as far as they were continued."
     ways = [
-        _next_words(seat, greedy[seat.letter], place)
-        for seat, place in zip((one, other), found.parting.places, strict=True)
+        _next_words(model, greedy[model.letter], place)
+        for model, place in zip((one, other), found.divergence_point.places, strict=True)
     ]
     return f"{begin}{' and part' if common else ' they part at once'}: {', '.join(ways)}."
 
 
-def _next_words(seat: Seat, written: Continuation, place: int | None) -> str:
+def _next_words(model: ComparedModel, written: Continuation, place: int | None) -> str:
     if place is None:
-        return f"{seat.letter} ends"
-    text = visible(seat.texts()[written.ids[place]] or b"") or "∅"
-    return f"{seat.letter} with its token {place + 1}, {markdown_safe(text)}"
+        return f"{model.letter} ends"
+    text = visible(model.texts()[written.ids[place]] or b"") or "∅"
+    return f"{model.letter} with its token {place + 1}, {markdown_safe(text)}"

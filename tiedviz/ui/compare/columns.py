@@ -14,7 +14,7 @@ from tiedviz.charts.palette import LIVE, OTHER, faded
 from tiedviz.models.known import KnownFacts, known_facts
 from tiedviz.models.sources import HubSource
 from tiedviz.ui.compare.model_queue import failure, open_model, read_if_open
-from tiedviz.ui.compare.models import Seat
+from tiedviz.ui.compare.models import ComparedModel
 from tiedviz.ui.drawing import draw
 from tiedviz.ui.frame import show_refusal
 from tiedviz.ui.frame.model_choice import remote
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnFacts:
     """What a column shows above its tokens.
 
     Attributes:
@@ -72,25 +72,25 @@ class Facts:
         return (self.total - self.rest) / self.total if self.total else 0.0
 
 
-def facts_of_answer(answer: Answer) -> Facts:
+def facts_of_answer(answer: Answer) -> ColumnFacts:
     """All four witnesses heard."""
     verdict = answer.hearing.verdict
     costs = verdict.costs
     parts = _parts(costs.embedding, costs.head, costs.total)
     word = verdict.word.replace("_", " ").capitalize()
-    return Facts(
+    return ColumnFacts(
         word, *answer.shape, answer.layers, parts, f"counted in memory, {answer.record['dtype']}"
     )
 
 
-def facts_of_source(found: KnownFacts) -> Facts | None:
+def facts_of_source(found: KnownFacts) -> ColumnFacts | None:
     """From the file's headers, or what a shelf model's publisher states; None where E is not."""
     if found.V is None or found.d is None:
         return None
     table = found.V * found.d
     head = 0 if found.stores_one_table else table
     word = "One table" if found.stores_one_table else "Two tables"
-    return Facts(
+    return ColumnFacts(
         word,
         found.V,
         found.d,
@@ -100,9 +100,9 @@ def facts_of_source(found: KnownFacts) -> Facts | None:
     )
 
 
-def facts_of_row(row: CatalogueRow) -> Facts:
+def facts_of_row(row: CatalogueRow) -> ColumnFacts:
     """As published."""
-    return Facts(
+    return ColumnFacts(
         "Tied" if row.tied else "Untied",
         row.V,
         row.d,
@@ -117,7 +117,7 @@ def _parts(embedding: int, head: int, total: int) -> dict[str, int]:
     return tables | {"blocks and the rest": max(0, total - embedding - head)}
 
 
-def pair_in_words(one: Facts, other: Facts) -> str:
+def pair_in_words(one: ColumnFacts, other: ColumnFacts) -> str:
     """How two models differ in their tables, as a sentence; empty where there is little to say."""
     if one.tied and other.tied:
         return "Both are tied: one table each."
@@ -143,34 +143,34 @@ _CHIP = (
 _SHOWN = 40  # tokens of a long prompt that are drawn, from its end
 
 
-def columns(seats: Sequence[Seat]) -> None:
+def columns(models: Sequence[ComparedModel]) -> None:
     """Draw them. A model that is open and was not asked yet is asked here."""
-    places = st.columns(len(seats), border=True)
-    for seat, place in zip(seats, places, strict=True):
+    places = st.columns(len(models), border=True)
+    for model, place in zip(models, places, strict=True):
         with place:
-            colour = letter_colour(seat.letter)
+            colour = letter_colour(model.letter)
             st.html(
                 f"<div style='font-size:1.15rem;font-weight:600'><span style='background:{colour};"
                 "color:white;border-radius:50%;padding:.05rem .5rem;margin-right:.4rem;"
-                f"font-size:.9rem'>{seat.letter}</span>{escape(seat.title)}</div>"
+                f"font-size:.9rem'>{model.letter}</span>{escape(model.title)}</div>"
             )
             inside = st.container()
-        read_if_open(seat, inside)
-    known = [(seat, *_facts(seat)) for seat in seats]
+        read_if_open(model, inside)
+    known = [(model, *_facts(model)) for model in models]
     longest = max([facts.total for _, facts, _ in known if facts is not None], default=1)
-    for (seat, facts, refusal), place in zip(known, places, strict=True):
+    for (model, facts, refusal), place in zip(known, places, strict=True):
         with place:
-            _column(seat, facts, refusal, longest)
+            _column(model, facts, refusal, longest)
     sizes = [facts for _, facts, _ in known]
     if len(sizes) == 2 and sizes[0] is not None and sizes[1] is not None:
         st.caption(pair_in_words(sizes[0], sizes[1]))
 
 
-def _facts(seat: Seat) -> tuple[Facts | None, Refusal | None]:
+def _facts(model: ComparedModel) -> tuple[ColumnFacts | None, Refusal | None]:
     """Its numbers, as well as they are known, and why not better where something refused."""
-    if seat.answer is not None:
-        return facts_of_answer(seat.answer), None
-    source, refusal = seat.source, None
+    if model.answer is not None:
+        return facts_of_answer(model.answer), None
+    source, refusal = model.source, None
     if source is None:
         return None, None
     try:
@@ -183,24 +183,26 @@ def _facts(seat: Seat) -> tuple[Facts | None, Refusal | None]:
     return (None if row is None else facts_of_row(row)), refusal
 
 
-def _column(seat: Seat, facts: Facts | None, refusal: Refusal | None, longest: int) -> None:
+def _column(
+    model: ComparedModel, facts: ColumnFacts | None, refusal: Refusal | None, longest: int
+) -> None:
     if facts is not None:
-        _numbers(seat, facts, longest)
-    for said in (seat.refusal, failure(seat), refusal):
+        _numbers(model, facts, longest)
+    for said in (model.refusal, failure(model), refusal):
         if said is not None:
             show_refusal(said)
             break
-    if seat.answer is not None:
-        _tokens(seat.answer)
-        if open_model(seat) is None:
+    if model.answer is not None:
+        _tokens(model.answer)
+        if open_model(model) is None:
             st.caption("Not open any more; this is what it said.")
-    elif seat.waits:
+    elif model.waits:
         st.caption("Not asked yet.")
 
 
-def _numbers(seat: Seat, facts: Facts, longest: int) -> None:
+def _numbers(model: ComparedModel, facts: ColumnFacts, longest: int) -> None:
     st.markdown(f"**{markdown_safe(facts.verdict)}** · {markdown_safe(facts.shape)}")
-    draw(st, parameter_bar(facts.parts, longest), key=f"parameters of {seat.letter}")
+    draw(st, parameter_bar(facts.parts, longest), key=f"parameters of {model.letter}")
     st.caption(
         f"{count(facts.total)} parameters ({short_count(facts.total)}), {percent(facts.share)} in "
         f"E{' and W' if 'W' in facts.parts else ''}; {markdown_safe(facts.origin)}."

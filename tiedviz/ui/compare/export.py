@@ -4,69 +4,74 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
 
-from tiedviz.ui.compare.models import WITH_KEY, Seat
-from tiedviz.ui.export import loading_code, permalink, show_command, show_downloads, show_link
+from tiedviz.ui.compare.models import WITH_KEY, ComparedModel
 from tiedviz.ui.prompt_bar import chosen_bos
+from tiedviz.ui.share import loading_code, options, share
 
 _WRITTEN = 12  # tokens that the command writes unless it is told
 
 
 def share_and_export(
-    seats: Sequence[Seat], table: pd.DataFrame | None, found: dict[str, Any]
+    models: Sequence[ComparedModel], table: pd.DataFrame | None, found: dict[str, Any]
 ) -> None:
     """The popover. What it offers gives the numbers that are on the screen now."""
-    text, bos, _ = seats[0].prompt
-    decoder = next((seat.prompt[2] for seat in seats if seat.prompt[2]), "")
+    text, bos, _ = models[0].prompt
+    decoder = next((model.prompt[2] for model in models if model.prompt[2]), "")
     most = int(st.session_state.get("continue most", _WRITTEN))
-    link = permalink(
-        "compare",
-        model=seats[0].named,
-        prompt=text,
-        bos=None if bos == "default" else chosen_bos(),
-        decoder=decoder or None,
-    )
-    with st.popover("Share & export", icon=":material/ios_share:"):
-        show_link("&".join([link, *(urlencode({WITH_KEY: seat.named}) for seat in seats[1:])]))
-        show_command(
-            "compare",
-            *(seat.named for seat in seats),
-            "--prompt",
-            text,
-            *(["--decoder", decoder] if decoder else []),
-            *([] if bos == "default" else ["--bos", bos]),
-            *([] if most == _WRITTEN else ["--continue", str(most)]),
-            *(["--geometry"] if "geometry" in found else []),
+    answered = [model for model in models if model.answer is not None]
+    if table is not None:
+        table = table.assign(
+            model=table["letter"].map({model.letter: model.named for model in answered})
         )
-        answered = [seat for seat in seats if seat.answer is not None]
-        if table is None or not answered:
-            st.caption("Files come with the answers.")
-            return
-        st.markdown("**Python, without this app**")
-        st.code(_code(answered), language="python")
-        titles = {seat.letter: seat.named for seat in answered}
-        record = {
-            "models": [seat.answer.record for seat in answered if seat.answer is not None],
+    share(
+        "compare",
+        link={
+            "model": models[0].named,
+            "prompt": text,
+            "bos": None if bos == "default" else chosen_bos(),
+            "decoder": decoder or None,
+            WITH_KEY: [model.named for model in models[1:]],
+        },
+        commands=[
+            [
+                "compare",
+                *(model.named for model in models),
+                *options(
+                    {
+                        "--prompt": text,
+                        "--decoder": decoder or None,
+                        "--bos": None if bos == "default" else bos,
+                        "--continue": None if most == _WRITTEN else most,
+                    }
+                ),
+                *(["--geometry"] if "geometry" in found else []),
+            ]
+        ],
+        note="Files come with the answers." if table is None else "",
+        code=None if table is None else _code(answered),
+        table=table,
+        record={
+            "models": [model.answer.record for model in answered if model.answer is not None],
             **found,
-        }
-        show_downloads("compare", table.assign(model=table["letter"].map(titles)), record)
+        },
+    )
 
 
-def _code(answered: Sequence[Seat]) -> str:
+def _code(answered: Sequence[ComparedModel]) -> str:
     """What each model says next, one model in memory at a time."""
     parts = ["import torch\nfrom transformers import *\n"]
-    for seat in answered:
-        answer = seat.answer
-        assert answer is not None and seat.source is not None
+    for model in answered:
+        answer = model.answer
+        assert answer is not None and model.source is not None
         written = ""
         if answer.prompt.decoder_ids is not None:
             written = f", decoder_input_ids=torch.tensor([{answer.prompt.decoder_ids}])"
         parts.append(
-            f"\n# {seat.letter}\n{loading_code(seat.source, answer.class_name)}"
+            f"\n# {model.letter}\n{loading_code(model.source, answer.class_name)}"
             f"ids = torch.tensor([{answer.prompt.ids}])\n"
             "with torch.inference_mode():\n"
             f"    p = model(ids{written}).logits[0, {answer.position}].softmax(-1)\n"

@@ -1,4 +1,4 @@
-"""Which models are compared: the sidebar's and those in the box, and what is known of each so far."""
+"""Which models are compared, the sidebar's and those in the box, and what is known of each."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3
 
 
 @dataclass
-class Seat:
+class ComparedModel:
     """One model's place in the comparison.
 
     Attributes:
@@ -175,34 +175,34 @@ def remember(source: Source, loaded: LoadedModel) -> str:
     return loaded.key
 
 
-def seats() -> list[Seat]:
+def compared_models() -> list[ComparedModel]:
     """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
     others = chosen_others(_PARTNERS.get(first, "smollm2"))
     asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
-        seat = Seat(letter, named, asked)
+        model = ComparedModel(letter, named, asked)
         try:
-            seat.source = find_source(named)
+            model.source = find_source(named)
         except Refusal as refusal:
-            seat.refusal = refusal
-        found.append(seat)
+            model.refusal = refusal
+        found.append(model)
     _ask_decoders(found)
-    for seat in found:
-        seat.look_up()
+    for model in found:
+        model.look_up()
     return found
 
 
-def _ask_decoders(found: list[Seat]) -> None:
+def _ask_decoders(found: list[ComparedModel]) -> None:
     """A box for what models with a decoder have written, where there is one; others ignore it."""
-    known = [(seat, seat.source and _known(seat.source)) for seat in found]
-    writing = [seat for seat, facts in known if facts and facts[1] == "seq2seq"]
+    known = [(model, model.source and _known(model.source)) for model in found]
+    writing = [model for model, facts in known if facts and facts[1] == "seq2seq"]
     if not writing:
         return
     written = decoder_box()
-    for seat in writing:
-        seat.prompt = (*seat.prompt[:2], written)
+    for model in writing:
+        model.prompt = (*model.prompt[:2], written)
     if len(writing) < len(found):
-        letters = " and ".join(seat.letter for seat in writing)
+        letters = " and ".join(model.letter for model in writing)
         st.caption(f"Read by {letters} alone: the others have no second part that writes.")
