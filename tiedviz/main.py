@@ -26,13 +26,19 @@ _PAGES = (
 # keep superseding the run that would take both away.
 _SHOW_PROGRESS = ("next_token", "layers", "token_map", "gradients", "compare")
 
-# Inside the page: as a file of its own it is gone for a moment whenever a run is superseded early.
-_ICON = b64encode((Path(__file__).parent / "ui" / "icon.png").read_bytes()).decode()
+_HERE = Path(__file__).parent
+# beside the package in a checkout, inside it where tiedviz is installed (see pyproject.toml)
+_FOLDER = next(
+    path for path in (_HERE / "dashboard/pages", _HERE.parent / "pages") if path.is_dir()
+)
 
-keep_on_search_path(Path(__file__).parent)
+# Inside the page: as a file of its own it is gone for a moment whenever a run is superseded early.
+_ICON = b64encode((_HERE / "ui" / "icon.png").read_bytes()).decode()
+
+keep_on_search_path(_HERE)
 st.set_page_config(page_icon=f"data:image/png;base64,{_ICON}", layout="wide")
 pages = [
-    st.Page(f"../pages/{stem}.py", title=title, default=stem == "home") for stem, title in _PAGES
+    st.Page(_FOLDER / f"{stem}.py", title=title, default=stem == "home") for stem, title in _PAGES
 ]
 page = st.navigation(pages, position="top")
 tighten()

@@ -1,7 +1,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tiedviz.words.walkthrough import STEPS
+from tiedviz.ui.walkthrough import STEPS
 
 pytestmark = pytest.mark.browser
 

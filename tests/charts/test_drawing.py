@@ -8,7 +8,7 @@ from altair.utils.schemapi import SchemaValidationError, enable_debug_mode
 from tiedviz.charts.next_token import candidate_bars
 from tiedviz.charts.palette import SHARED
 from tiedviz.charts.template import chart_template, rows_to_come
-from tiedviz.charts.word_bars import word_bars
+from tiedviz.charts.walkthrough import word_bars
 from tiedviz.ui.drawing import unchecked
 
 WORDS = pd.DataFrame({"word": ["cat", "dog"], "logit": [0.43, 0.32]})

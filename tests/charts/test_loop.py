@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tiedviz.charts.loop import loop_diagram
 from tiedviz.charts.palette import INPUT, OUTPUT, SHARED, scoring_colour
+from tiedviz.charts.walkthrough import loop_diagram
 
 
 def drawn(*, tied: bool) -> str:

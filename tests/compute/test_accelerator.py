@@ -30,10 +30,8 @@ from tiedviz.compute.tying.alike import alikeness
 from tiedviz.compute.tying.both_heads import through
 from tiedviz.compute.tying.prove import prove
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
-from tiedviz.compute.walkthrough.entrance import entrance_of
-from tiedviz.compute.walkthrough.special import special_rows
-from tiedviz.compute.walkthrough.table import rows_around
+from tiedviz.compute.walkthrough_model import entrance_of
+from tiedviz.compute.walkthrough_rows import next_by_id, next_by_meaning, rows_around, special_rows
 from tiedviz.compute.witnesses.live import live_witnesses
 
 PROMPT = [41, 7, 90, 13, 66]

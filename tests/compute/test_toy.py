@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, toy_scores
+from tiedviz.compute.toy import Toy
 
 
 def test_four_words_score_as_they_do_by_hand():
-    frame = toy_scores(list(TOY_WORDS), np.array(TOY_E), np.array(TOY_H))
+    frame = Toy.published().scores()
     # cat: 0.5·0.2 + 0.2·0.3 − 0.3·(−0.9) = 0.10 + 0.06 + 0.27 = 0.43, and so on
     assert frame["word"].tolist() == ["cat", "dog", "the", "ran"]
     assert frame["logit"].tolist() == pytest.approx([0.43, 0.32, -0.13, 0.54], abs=1e-12)
@@ -17,15 +17,15 @@ def test_four_words_score_as_they_do_by_hand():
 
 
 def test_the_products_are_written_out():
-    frame = toy_scores(list(TOY_WORDS), np.array(TOY_E), np.array(TOY_H))
+    frame = Toy.published().scores()
     assert frame["products"][0] == "0.5·0.2 + 0.2·0.3 + (−0.3)·(−0.9)"
 
 
 def test_probabilities_add_up_to_one_however_large_the_numbers():
-    frame = toy_scores(["a", "b"], np.array([[1e4], [-1e4]]), np.array([1.0]))
+    frame = Toy(("a", "b"), np.array([[1e4], [-1e4]]), np.array([1.0])).scores()
     assert frame["probability"].tolist() == [1.0, 0.0]
 
 
 def test_equal_rows_are_equally_likely():
-    frame = toy_scores(["a", "b", "c", "d"], np.ones((4, 2)), np.array([3.0, -1.0]))
+    frame = Toy(("a", "b", "c", "d"), np.ones((4, 2)), np.array([3.0, -1.0])).scores()
     assert frame["probability"].tolist() == [0.25] * 4

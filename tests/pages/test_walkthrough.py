@@ -9,10 +9,10 @@ import pytest
 
 from tests.hub.released import published_like
 from tests.pages.conftest import chart_data, open_model, press, text_of
-from tiedviz.compute.questions import check_question, practice
 from tiedviz.compute.toy import Toy
-from tiedviz.words.questions import Choice, Numbers
-from tiedviz.words.walkthrough import STEPS
+from tiedviz.ui.walkthrough import STEPS
+from tiedviz.ui.walkthrough.practice_questions import practice
+from tiedviz.ui.walkthrough.step import Choice, Numbers
 
 TOY = Toy.published()
 
@@ -182,7 +182,7 @@ def test_hostile_text_is_shown_as_it_stands(at_step):
 @pytest.mark.parametrize("step", range(1, 10))
 def test_every_check_question_is_solved_by_its_own_answer(at_step, step):
     app = at_step(step)
-    question = check_question(step, TOY)
+    question = STEPS[step - 1].question(TOY)
     assert not [box for box in app.success if box.value == question.answer]
     answer(app, question)
     assert [box for box in app.success if box.value == question.answer]

@@ -1,9 +1,11 @@
 import sys
 
 import pytest
+import transformers
 
+from tiedviz.verdict import defaults
 from tiedviz.verdict.declared import declared_in, inferred
-from tiedviz.verdict.defaults import class_facts, scores_tokens, table
+from tiedviz.verdict.defaults import class_facts, scores_tokens, table, table_version
 
 FLAG = "tie_word_embeddings"
 TRUE, FALSE = {FLAG: True}, {FLAG: False}
@@ -124,11 +126,91 @@ def test_gguf_has_no_flag():
     assert inferred(stores_head=True).raw == ()
 
 
-def test_another_transformers_is_named(monkeypatch, tmp_path):
-    assert "is installed" not in told("llama").governed_by
-    (tmp_path / "transformers-6.0.0.dist-info").mkdir()
-    monkeypatch.syspath_prepend(tmp_path)
-    assert "6.0.0 is installed" in told("llama").governed_by
+def install(monkeypatch, folder, version="6.0.0"):
+    """Make it look as if this version of transformers were the installed one."""
+    (folder / f"transformers-{version}.dist-info").mkdir()
+    monkeypatch.syspath_prepend(folder)
+    assert defaults.installed_version() == version
+
+
+@pytest.fixture
+def another(monkeypatch, tmp_path, empty_cache):
+    """Another version is installed; `another` holds what it was asked, and what it answers."""
+    asked, answers = [], {"llama": {"default": True}, "gpt2": {"default": True}}
+
+    def answer(model_type):
+        asked.append(model_type)
+        return {"facts": answers[model_type]} if model_type in answers else None
+
+    install(monkeypatch, tmp_path)
+    monkeypatch.setattr(defaults, "_ask_installed", answer)
+    return asked, answers
+
+
+def test_where_a_default_decides_the_installed_transformers_is_asked_once(another):
+    asked, _ = another
+    for _ in range(2):
+        found = told("llama")
+        assert (found.tied, found.class_default) == (True, True)  # the table says false
+        assert "llama, transformers 6.0.0)" in found.governed_by
+    assert asked == ["llama"]
+
+
+@pytest.mark.parametrize("config", [TRUE, FALSE, {"text_config": TRUE}], ids=str)
+def test_a_flag_that_is_written_asks_nobody(another, config):
+    asked, _ = another
+    told("llava" if "text_config" in config else "llama", **config)
+    assert asked == []
+
+
+def test_a_part_that_writes_text_is_asked_for_too(another):
+    asked, answers = another
+    answers["encoder-decoder"] = {"default": None, "part": "decoder", "part_type": None}
+    answers["gpt2"] = {"default": False}
+    found = told("encoder-decoder", decoder={"model_type": "gpt2"})
+    assert found.tied is False and "gpt2, transformers 6.0.0)" in found.governed_by
+    assert asked == ["encoder-decoder", "gpt2"]
+
+
+def test_a_class_newer_than_the_table_is_known_to_the_installed_one(another):
+    another[1]["odd"] = {"default": True}
+    assert told("odd").tied is True
+    another[1]["odder"] = None  # neither knows it: kept as such
+    assert told("odder").tied is None and told("odder").tied is None
+    assert another[0] == ["odd", "odder"]
+
+
+def test_where_it_cannot_be_asked_the_answer_says_that_it_may_differ(another):
+    found = told("gemma")
+    assert found.tied is True
+    assert "6.0.0 is installed, and may differ" in found.governed_by
+
+
+def test_what_was_kept_is_by_version_and_a_damaged_file_is_made_again(
+    another, empty_cache, monkeypatch, tmp_path
+):
+    told("llama")
+    [kept] = (empty_cache / "class_defaults").iterdir()
+    assert kept.name == "6.0.0.json"
+    kept.write_text("{")
+    assert told("llama").tied is True
+    newer = tmp_path / "newer"
+    newer.mkdir()
+    install(monkeypatch, newer, "6.1.0")
+    another[1]["llama"] = {"default": False}
+    assert told("llama").tied is False
+
+
+def test_the_installed_transformers_answers_from_a_process_of_its_own():
+    facts = class_facts("gemma3")
+    assert defaults._ask_installed("gemma3") == {"facts": facts}
+    assert defaults._ask_installed("odd") == {"facts": None}
+
+
+def test_without_transformers_the_version_of_the_table_is_said(monkeypatch):
+    monkeypatch.setattr(defaults, "installed_version", lambda: None)
+    words = told("llama").governed_by
+    assert f"transformers {table_version()}; none is installed here)" in words
 
 
 def test_a_transformers_installed_in_a_rarer_way_is_found_too(monkeypatch, tmp_path):
@@ -136,7 +218,7 @@ def test_a_transformers_installed_in_a_rarer_way_is_found_too(monkeypatch, tmp_p
 
     monkeypatch.setattr(sys, "path", [str(tmp_path / "gone.zip"), str(tmp_path)])
     monkeypatch.setattr(importlib.metadata, "version", lambda name: "6.0.0")
-    assert "6.0.0 is installed" in told("llama").governed_by
+    assert defaults.installed_version() == "6.0.0"
 
 
 TWO_ROWS = 'gemma3\t{"default": true}\nmodel_types\tgemma3_text'
@@ -153,6 +235,10 @@ def test_a_row_that_is_looked_up_is_the_row_of_the_whole_table():
     assert {name: class_facts(name) for name in facts} == facts
 
 
+@pytest.mark.skipif(
+    table_version() != transformers.__version__,
+    reason="the table is of another transformers; .ci/newest makes it again",
+)
 def test_the_table_is_what_the_generator_measures():
     from tiedviz.verdict.class_defaults import class_defaults
 

@@ -6,10 +6,15 @@ from itertools import pairwise
 
 import pandas as pd
 
-from tiedviz.charts.arrows import arrows
 from tiedviz.charts.palette import LIVE
-from tiedviz.charts.table_picture import place_in_table, table_picture
-from tiedviz.charts.word_bars import drift_line, two_sides, word_bars
+from tiedviz.charts.walkthrough import (
+    arrows,
+    drift_line,
+    place_in_table,
+    table_picture,
+    two_sides,
+    word_bars,
+)
 
 CELLS = pd.DataFrame(
     [(7, "<b>", 0, -0.5, False), (7, "<b>", 1, 0.1, False), (8, "<b>", 0, 0.2, True)],

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tiedviz.compute.questions import check_question, model_questions, practice
 from tiedviz.compute.toy import Toy
-from tiedviz.words.questions import Choice, Numbers, OwnWords, read_whole_number
+from tiedviz.ui.walkthrough import STEPS
+from tiedviz.ui.walkthrough.practice_questions import model_questions, practice
+from tiedviz.ui.walkthrough.step import Choice, Numbers, OwnWords, read_whole_number
 
 TOY = Toy.published()
 ALL = [
-    *(check_question(step, TOY) for step in range(1, 10)),
+    *(step.question(TOY) for step in STEPS[:9]),
     *practice(),
     *model_questions("A model", 49_152, 576, 134_515_008, True),
 ]
@@ -78,8 +79,8 @@ def test_a_models_own_questions_count_its_own_numbers():
 
 def test_the_question_on_temperature_follows_the_toy():
     edited = Toy(TOY.words, TOY.E, np.array([0.5, 0.2, 0.9]))
-    assert check_question(6, TOY).options[check_question(6, TOY).right] == "ran"
-    assert check_question(6, edited).options[check_question(6, edited).right] == "the"
+    assert STEPS[5].question(TOY).options[STEPS[5].question(TOY).right] == "ran"
+    assert STEPS[5].question(edited).options[STEPS[5].question(edited).right] == "the"
 
 
 def test_the_given_answer_to_the_interview_mentions_all_points_and_an_empty_one_none():

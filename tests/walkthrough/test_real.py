@@ -9,14 +9,23 @@ import torch
 from tests.tiny_models import build
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
-from tiedviz.compute.walkthrough.address import next_by_id, next_by_meaning
-from tiedviz.compute.walkthrough.blocks import blocks_of
-from tiedviz.compute.walkthrough.built import build_both
-from tiedviz.compute.walkthrough.entrance import _two_tokens, entrance_of
-from tiedviz.compute.walkthrough.lookup import time_lookup
-from tiedviz.compute.walkthrough.pull import pulls, rows_pushed
-from tiedviz.compute.walkthrough.special import other_marks, special_rows, spells_bytes
-from tiedviz.compute.walkthrough.table import rows_around
+from tiedviz.compute.walkthrough_model import (
+    _two_tokens,
+    blocks_of,
+    build_both,
+    entrance_of,
+    pulls,
+    rows_pushed,
+)
+from tiedviz.compute.walkthrough_rows import (
+    next_by_id,
+    next_by_meaning,
+    other_marks,
+    rows_around,
+    special_rows,
+    spells_bytes,
+    time_lookup,
+)
 from tiedviz.words.refusals.prompt import PromptRefusal
 
 

@@ -8,22 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tiedviz.compute.arrows import seen_along
 from tiedviz.compute.toy import (
     LARGEST,
     Toy,
-    Weights,
     byte_ids,
-    drift,
-    learn,
     neighbours,
     one_hot,
     read_cells,
-    tables_of,
-    what_moved,
+    seen_along,
     word_ids,
     zero_share,
 )
+from tiedviz.compute.toy_training import Weights, drift, learn, tables_of, what_moved
 
 TOY = Toy.published()
 READ, TARGET, RATE = 2, 0, 0.5  # "the", and then "cat"

@@ -21,6 +21,7 @@ from tiedviz.words.refusals import Refusal
 # Modules of this package; only the one that was asked for is imported, since a verdict from headers
 # takes less time than importing the others.
 _COMMANDS = (
+    "app",
     "audit",
     "compare",
     "fetch",
@@ -46,9 +47,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Refusal as refusal:
         print(f"tiedviz: {' '.join(str(refusal).split())}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        return _not_installed(chosen, words[0], error)
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _not_installed(chosen: argparse.Namespace, command: str, error: ModuleNotFoundError) -> int:
+    """One line where the light install lacks what the command needs, and status 2."""
+    missing = (error.name or "").partition(".")[0]
+    if missing in ("", "tiedviz"):
+        raise error  # a slip of ours
+    remedy = "Install everything with: pip install 'tiedviz[app]'"
+    if getattr(chosen, "no_load", None) is False:
+        remedy += "; the files alone are audited without it: --no-load"
+    why = f"{command} cannot do this here: {missing} is not installed"
+    print(f"tiedviz: {why}. {remedy}.", file=sys.stderr)
+    return 2
 
 
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:

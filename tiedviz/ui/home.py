@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tiedviz.charts.loop import loop_diagram
-from tiedviz.compute.toy import TOY_E, TOY_H, TOY_WORDS, Toy
+from tiedviz.charts.walkthrough import loop_diagram
+from tiedviz.compute.toy import DIMENSIONS, TOY_WORDS, Toy
 from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import MODEL_KEY, chosen_facts, chosen_source, first_choice
@@ -16,8 +16,6 @@ from tiedviz.ui.prompt_bar import PRESETS
 from tiedviz.ui.share import share, toy_code
 from tiedviz.words.numbers import count, percent
 from tiedviz.words.tokens import markdown_safe
-
-_DIMENSIONS = ("x₁", "x₂", "x₃")
 
 
 def doors() -> None:
@@ -98,11 +96,9 @@ def toy() -> Toy:
     st.subheader("The same on four words", anchor=False)
     left, right = st.columns(2)
     with left:
-        table = _edited(
-            "E, one row for each word", pd.DataFrame(TOY_E, TOY_WORDS, _DIMENSIONS), "E"
-        )
-        state = pd.DataFrame([TOY_H], ["h_L"], _DIMENSIONS)
-        h = _edited("h_L, what the blocks made of the text", state, "h")
+        frames = Toy.published().frames()
+        table = _edited("E, one row for each word", frames["E"], "E")
+        h = _edited("h_L, what the blocks made of the text", frames["h"], "h")
     edited = Toy(TOY_WORDS, table, h[0])
     scores = edited.scores()
     best = scores.loc[scores["logit"].idxmax()]
@@ -145,7 +141,7 @@ def _edited(caption: str, frame: pd.DataFrame, key: str) -> np.ndarray:
         frame,
         key=f"toy {key}",
         column_config={
-            name: st.column_config.NumberColumn(format="%.2f", step=0.1) for name in _DIMENSIONS
+            name: st.column_config.NumberColumn(format="%.2f", step=0.1) for name in DIMENSIONS
         },
     )
     return edited.fillna(0.0).to_numpy(dtype=float)

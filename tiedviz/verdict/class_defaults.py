@@ -1,6 +1,8 @@
 """Writes the table of what each configuration class of transformers says about tying.
 
-    python -m tiedviz.verdict.class_defaults
+    python -m tiedviz.verdict.class_defaults [MODEL_TYPE]
+
+With a `model_type` it writes nothing, and prints as JSON what that class says.
 
 The table is data for `verdict.declared`, which must not import transformers. It is measured,
 not copied: every configuration class is built with and without the flag, outside and in its part
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -145,5 +148,15 @@ def _outcome(kind: Any, raw: Mapping[str, Any]) -> Any:
     return value if value is None else bool(value)
 
 
+def facts_of(model_type: str) -> dict[str, Any] | None:
+    """What one class says, as in the table; None for a class that transformers does not know."""
+    with building(), quiet_library():
+        known = model_type in CONFIG_MAPPING.keys()
+        return _facts(CONFIG_MAPPING[model_type]) if known else None
+
+
 if __name__ == "__main__":
-    write()
+    if sys.argv[1:]:
+        sys.stdout.write(json.dumps({"facts": facts_of(sys.argv[1])}))
+    else:
+        write()

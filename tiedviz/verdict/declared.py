@@ -1,12 +1,13 @@
 """The first witness: what config.json declares, which flag governs, and the class default."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from tiedviz.files.config import MAX_DEPTH, TIE_KEYS, tie_flags
 from tiedviz.verdict.defaults import (
     TEXT_PARTS,
     class_facts,
+    installed_facts,
     model_type_of,
     outcome,
     scores_tokens,
@@ -28,18 +29,30 @@ class _Rule(NamedTuple):
     default: bool | None = None
     forced: bool | None = None
 
+    @property
+    def written(self) -> bool:
+        """Whether the file itself says it, so that no class default has a say."""
+        return self.words.startswith(_WRITTEN)
+
+
+# What a class makes of a flag, by its `model_type`; None for a class that is not known.
+_Facts = Callable[[object], Mapping[str, Any] | None]
+
 
 def declared_in(config: Mapping[str, object]) -> Declared:
     """What a raw config.json declares; `{}` where there is none.
 
     Nothing is taken from transformers, so that this is what the file says and not what became of
-    it. Where the flag is absent the class default comes from a table (see `defaults`).
+    it. Where the flag is absent the class default counts, of the transformers that would load the
+    model: from a table, or from the installed one where that is another version (see `defaults`).
     """
     names = config.get("architectures")
     first = names[0] if isinstance(names, list) and names else None
     architecture = first if isinstance(first, str) else None
     model_type = config.get("model_type") or model_type_of(architecture)
-    rule = _rule(config, model_type, "")
+    rule = _rule(config, model_type, "", class_facts)
+    if config and not rule.written:
+        rule = _rule(config, model_type, "", _of_the_installed)
     return Declared(
         raw=tie_flags(config),
         class_default=rule.default,
@@ -64,29 +77,35 @@ def inferred(stores_head: bool) -> Declared:
     )
 
 
-def _rule(config: Mapping[str, object], model_type: object, prefix: str) -> _Rule:
-    facts = class_facts(model_type)
+def _of_the_installed(model_type: object) -> Mapping[str, Any] | None:
+    return installed_facts(model_type) or class_facts(model_type)
+
+
+def _rule(config: Mapping[str, object], model_type: object, prefix: str, facts_of: _Facts) -> _Rule:
+    facts = facts_of(model_type)
     if facts is None:
-        return _unknown_class(config, prefix)
-    inner = _inner_rule(config, facts, prefix)
+        return _unknown_class(config, prefix, facts_of)
+    version = facts.get("version") or table_version()
+    inner = _inner_rule(config, facts, prefix, facts_of)
     if facts["default"] is None:
-        return inner or _without_default(config, model_type, prefix)
+        return inner or _without_default(config, model_type, prefix, version)
     default, forced = facts["default"], facts.get("forced")
     key, own = _own(config, facts.get("also"))
     lifted = None
     if inner is not None and inner.tied is not None:
         lifted = outcome(facts, own if type(own) is bool else None, inner.tied)
     if inner is not None and lifted is not None and lifted is inner.tied and lifted is not own:
-        default = default if inner.words.startswith(_WRITTEN) else inner.default
+        default = default if inner.written else inner.default
         return _Rule(lifted, inner.path, inner.words, default, forced)
     if own is None and key is None:
-        return _Rule(default, prefix + _FLAG, _default_words(model_type, default), default, forced)
-    words = f"{_WRITTEN}{prefix}{key}" + _forced_words(model_type, own, forced)
+        words = _default_words(model_type, default, version)
+        return _Rule(default, prefix + _FLAG, words, default, forced)
+    words = f"{_WRITTEN}{prefix}{key}" + _forced_words(model_type, own, forced, version)
     return _Rule(own if type(own) is bool else None, f"{prefix}{key}", words, default, forced)
 
 
 def _inner_rule(
-    config: Mapping[str, object], facts: Mapping[str, object], prefix: str
+    config: Mapping[str, object], facts: Mapping[str, object], prefix: str, facts_of: _Facts
 ) -> _Rule | None:
     """The rule in the part that writes text, if that part has a say in this class."""
     name = facts.get("part")
@@ -94,7 +113,8 @@ def _inner_rule(
         return None
     part = config.get(str(name))
     part = part if isinstance(part, Mapping) else {}
-    return _rule(part, part.get("model_type") or facts["part_type"], f"{prefix}{name}.")
+    model_type = part.get("model_type") or facts["part_type"]
+    return _rule(part, model_type, f"{prefix}{name}.", facts_of)
 
 
 def _own(config: Mapping[str, object], also: object) -> tuple[str | None, object]:
@@ -105,7 +125,7 @@ def _own(config: Mapping[str, object], also: object) -> tuple[str | None, object
     return None, None
 
 
-def _unknown_class(config: Mapping[str, object], prefix: str) -> _Rule:
+def _unknown_class(config: Mapping[str, object], prefix: str, facts_of: _Facts) -> _Rule:
     """A class that transformers does not list: only what is written counts."""
     for key in TIE_KEYS:
         if key in config:
@@ -115,32 +135,34 @@ def _unknown_class(config: Mapping[str, object], prefix: str) -> _Rule:
     for name in TEXT_PARTS:
         part = config.get(name)
         if isinstance(part, Mapping) and prefix.count(".") <= MAX_DEPTH:
-            rule = _rule(part, part.get("model_type"), f"{prefix}{name}.")
+            rule = _rule(part, part.get("model_type"), f"{prefix}{name}.", facts_of)
             if rule.tied is not None:
                 return rule
     words = "nothing: the flag is absent, and the default of this class is not known"
     return _Rule(None, prefix + _FLAG, words)
 
 
-def _without_default(config: Mapping[str, object], model_type: object, prefix: str) -> _Rule:
+def _without_default(
+    config: Mapping[str, object], model_type: object, prefix: str, version: str
+) -> _Rule:
     """A class that has no such setting: written, it counts; absent, transformers 5 takes false."""
     key, own = _own(config, None)
     if key is not None:
         tied = own if type(own) is bool else None
         return _Rule(tied, f"{prefix}{key}", f"{_WRITTEN}{prefix}{key}", False)
-    return _Rule(False, prefix + _FLAG, _default_words(model_type, False), False)
+    return _Rule(False, prefix + _FLAG, _default_words(model_type, False, version), False)
 
 
-def _default_words(model_type: object, default: bool) -> str:
+def _default_words(model_type: object, default: bool, version: str) -> str:
     value = "true" if default else "false"
     return (
         f"class default: the flag is absent → {value} ({model_type}, transformers "
-        f"{table_version()}{version_note()})"
+        f"{version}{version_note(version)})"
     )
 
 
-def _forced_words(model_type: object, own: object, forced: bool | None) -> str:
+def _forced_words(model_type: object, own: object, forced: bool | None, version: str) -> str:
     if forced is None or own is forced:
         return ""
     value = "true" if forced else "false"
-    return f" (but {model_type} sets it to {value} when it is read, transformers {table_version()})"
+    return f" (but {model_type} sets it to {value} when it is read, transformers {version})"

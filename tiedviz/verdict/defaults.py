@@ -1,6 +1,8 @@
 """What does a class of transformers make of a flag that config.json leaves out, or sets?
 
-The answer is a table that `python -m tiedviz.verdict.class_defaults` measures and writes.
+The answer is a table that `python -m tiedviz.verdict.class_defaults` measures and writes. Where
+another version of transformers is installed than the table is of, that one is asked instead, in a
+process of its own, and what it says of a class is kept in the cache under its version.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ TEXT_PARTS = (
 )
 
 _CASES = tuple((outer, inner) for outer in (None, True, False) for inner in (True, False))
+_PATIENCE = 120  # seconds for another interpreter to import transformers; it takes about four
 _LETTERS = {"T": True, "F": False, "-": None, "X": None}
 
 
@@ -56,15 +59,64 @@ def table_version() -> str:
     return str(_entry("transformers", "version"))
 
 
-def version_note() -> str:
-    """A clause if another version of transformers is installed than the table is of; else empty."""
-    installed = _installed_version()
-    if installed in (None, table_version()):
-        return ""
-    return f"; {installed} is installed, and may differ"
+def installed_facts(model_type: object) -> Mapping[str, Any] | None:
+    """What the installed transformers, of another version than the table's, makes of a class.
+
+    Returns:
+        As `class_facts`, with the `version` they are of beside them; None where that version is
+        the table's own or not installed, where it does not know the class, and where it could not
+        be asked (see `version_note`).
+    """
+    version = installed_version()
+    if version in (None, table_version()) or not isinstance(model_type, str):
+        return None
+    from tiedviz.models.cache import cache_root, writing
+
+    kept = cache_root() / "class_defaults" / f"{version}.json"
+    try:
+        known = json.loads(kept.read_text("utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    if model_type not in known:
+        answer = _ask_installed(model_type)
+        if answer is None:
+            return None
+        known[model_type] = answer["facts"]
+        with writing():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = kept.with_suffix(f".{os.getpid()}")
+            unfinished.write_text(json.dumps(known), "utf-8")
+            unfinished.replace(kept)
+    facts: dict[str, Any] | None = known[model_type]
+    return None if facts is None else facts | {"version": version}
 
 
-def _installed_version() -> str | None:
+def _ask_installed(model_type: str) -> Any:
+    """`{"facts": …}` from a process that imports transformers; None where that fails."""
+    import subprocess
+
+    command = [sys.executable, "-m", "tiedviz.verdict.class_defaults", model_type]
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    try:
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE,
+            env=os.environ | {"PYTHONPATH": paths},
+        )  # fmt: skip
+        return json.loads(ended.stdout) if ended.returncode == 0 else None
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def version_note(version: str) -> str:
+    """A clause where `version` is not that of the installed transformers; else empty."""
+    installed = installed_version()
+    if installed is None:
+        return "; none is installed here"
+    return "" if installed == version else f"; {installed} is installed, and may differ"
+
+
+def installed_version() -> str | None:
     """The version of transformers that is installed, from the name of its folder of metadata.
 
     importlib.metadata knows of rarer ways to install; to import it takes as long as all the rest.

@@ -140,7 +140,7 @@ def answer(
     Raises:
         ContinuationRefusal: the model cannot be asked this.
         PromptRefusal, PromptTooLong, ModelRefusal: as
-            `encode` and `read`.
+            `encode` and `score_state`.
     """
     asked = prompt_for(loaded, text)
     prompt = encode(loaded, asked.text, Bos(bos), decoder)

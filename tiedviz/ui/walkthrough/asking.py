@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from tiedviz.words.questions import Choice, Numbers, OwnWords, Question, read_whole_number
+from tiedviz.ui.walkthrough.step import Choice, Numbers, OwnWords, Question, read_whole_number
 
 _SOLVED_KEY = "walkthrough solved"
 _BEGINNINGS = ("answer ", "help ", "card ", "rep ")

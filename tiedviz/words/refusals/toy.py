@@ -9,54 +9,36 @@ from tiedviz.words.tokens import shorten, visible
 _AGAIN = "Take the JSON that this page exports, and change its numbers."
 
 
-class ToyTooLarge(Refusal):
-    """A file far larger than a toy."""
+class ToyRefusal(Refusal):
+    """A file that holds no toy of four words."""
 
-    def __init__(self, size: int, limit: int) -> None:
-        super().__init__(
-            f"The toy's file is {megabytes(size)}",
-            f"a toy of four words takes at most {megabytes(limit)}",
-            _AGAIN,
-        )
+    @classmethod
+    def too_large(cls, size: int, limit: int) -> ToyRefusal:
+        """A file far larger than a toy."""
+        why = f"a toy of four words takes at most {megabytes(limit)}"
+        return cls(f"The toy's file is {megabytes(size)}", why, _AGAIN)
 
+    @classmethod
+    def no_toy(cls, said: str) -> ToyRefusal:
+        """JSON, or something else, without the tables of a toy."""
+        return cls("The file holds no toy", said, _AGAIN)
 
-class NotAToy(Refusal):
-    """JSON, or something else, without the tables of a toy."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__("The file holds no toy", said, _AGAIN)
-
-
-class ToyOfAnotherShape(Refusal):
-    """A table with other rows or columns than the toy's."""
-
-    def __init__(self, table: str, rows: int, columns: int) -> None:
+    @classmethod
+    def another_shape(cls, table: str, rows: int, columns: int) -> ToyRefusal:
+        """A table with other rows or columns than the toy's."""
         wanted = f"{count(rows)} lists of {columns}" if rows else f"a list of {columns}"
-        super().__init__(
-            f"{table} in the file has another shape",
-            f"the toy's {table} is {wanted} numbers",
-            _AGAIN,
-        )
+        why = f"the toy's {table} is {wanted} numbers"
+        return cls(f"{table} in the file has another shape", why, _AGAIN)
 
-
-class ToyOfOtherWords(Refusal):
-    """A file about other words; the steps speak of the toy's own."""
-
-    def __init__(self, found: list[str], words: list[str]) -> None:
+    @classmethod
+    def other_words(cls, found: list[str], words: list[str]) -> ToyRefusal:
+        """A file about other words; the steps speak of the toy's own."""
         named = ", ".join(shorten(visible(word.encode("utf-8", "replace")), 20) for word in found)
-        super().__init__(
-            "The file is about other words",
-            f"it has {named or 'none'}, and the ten steps speak of {', '.join(words)}",
-            _AGAIN,
-        )
+        why = f"it has {named or 'none'}, and the ten steps speak of {', '.join(words)}"
+        return cls("The file is about other words", why, _AGAIN)
 
-
-class ToyNumberUnusable(Refusal):
-    """Not finite, or so large that softmax leaves nothing to see."""
-
-    def __init__(self, table: str, place: str, largest: float) -> None:
-        super().__init__(
-            f"{table} in the file has a number that cannot be used",
-            f"the one at {place} is not between −{largest:g} and {largest:g}",
-            _AGAIN,
-        )
+    @classmethod
+    def number_unusable(cls, table: str, place: str, largest: float) -> ToyRefusal:
+        """A number that is not finite, or so large that softmax leaves nothing to see."""
+        why = f"the one at {place} is not between −{largest:g} and {largest:g}"
+        return cls(f"{table} in the file has a number that cannot be used", why, _AGAIN)

@@ -1,1 +1,0 @@
-"""What the walkthrough measures on an open model, one module for each question."""
