@@ -11,6 +11,7 @@ from tiedviz.files.access import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.ui.frame import server
+from tiedviz.verdict.audit import audit
 from tiedviz.words.refusals.opening import OpeningRefusal
 
 

@@ -85,7 +85,7 @@ def lens(
     Args:
         loaded: the model.
         ids: the prompt, at least one token.
-        decoder_ids: as in `reading.read`; positions are those of the answer then.
+        decoder_ids: as in `score_state`; positions are those of the answer then.
         positions: which to read, counted from 0, in any order; None is all of them.
         watched: ids whose logits and ranks are wanted at every layer, besides the final answer.
         top: how many tokens to name at each place.
@@ -94,7 +94,7 @@ def lens(
         ModelRefusal: the files held no output matrix, so that the one in memory is random.
         ModelRefusal: not even the model's own answer can be recomputed from h and W.
         ModelRefusal: the way from the residual stream to h was not reproduced.
-        PromptRefusal, PromptTooLong: as `reading.read`.
+        PromptRefusal, PromptTooLong: as `score_state`.
     """
     length = len(sequence_read(loaded.model, ids, decoder_ids))
     places = tuple(range(length)) if positions is None else tuple(sorted(set(positions)))

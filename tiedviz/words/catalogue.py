@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
@@ -174,10 +175,5 @@ def row_of_shape(V: int, d: int, layers: int, parameters: int, like: str) -> Cat
     """The row with exactly these sizes whose id begins most like `like`, or None."""
     shape = (V, d, layers, parameters)
     fitting = [row for row in catalogue() if (row.V, row.d, row.layers, row.total) == shape]
-    return max(fitting, key=lambda row: _common_beginning(row.repo_id, like), default=None)
-
-
-def _common_beginning(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    alike = {row.repo_id: len(commonprefix((row.repo_id, like))) for row in fitting}  # noqa: RUF071
+    return max(fitting, key=lambda row: alike[row.repo_id], default=None)

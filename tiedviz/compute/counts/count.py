@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 
 from tiedviz.compute.counts import Counts
 from tiedviz.models.building import unweighted_model
@@ -99,7 +99,8 @@ def _weight(module: Any) -> nn.Parameter | None:
 def _used(model: PreTrainedModel) -> int:
     """Every distinct number as often as one forward pass uses it, a tied table once."""
     config = model.config.get_text_config()
-    calls = _calls_of_a_shared_block(config)
+    groups, layers = getattr(config, "num_hidden_groups", None), layers_of(config)
+    calls = layers // groups if groups and layers else 1  # of each stored block (ALBERT)
     experts, chosen = stated(config, _EXPERTS), stated(config, _CHOSEN)
     total = 0
     for name, _, parameter in distinct_parameters(model):
@@ -108,12 +109,6 @@ def _used(model: PreTrainedModel) -> int:
             numbers = numbers * min(chosen, experts) // experts
         total += numbers * (calls if "layer_groups." in name else 1)
     return total
-
-
-def _calls_of_a_shared_block(config: PretrainedConfig) -> int:
-    """How often each stored block is called, in models that share blocks (ALBERT)."""
-    groups, layers = getattr(config, "num_hidden_groups", None), layers_of(config)
-    return layers // groups if groups and layers else 1
 
 
 _NORM = re.compile(r"norm", re.IGNORECASE)

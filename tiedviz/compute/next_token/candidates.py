@@ -145,7 +145,9 @@ def nearest_tokens(
     scores = _scores(loaded, state)
     competing = _competing(loaded, scores, by)
     ids = torch.topk(competing, min(top, len(competing))).indices
-    distance = _exact_distances(loaded, state, ids)
+    # from the rows themselves, in float64: near a row the expanded square is all rounding
+    rows = loaded.scoring_matrix.detach()[ids].cpu().double()
+    distance = (rows - state.h.double()).norm(dim=1)
     if by is By.DISTANCE:
         order = distance.argsort(stable=True)
         ids, distance = ids[order], distance[order]
@@ -175,12 +177,6 @@ def _scores(loaded: LoadedModel, state: Scored) -> dict[By, torch.Tensor]:
     cosine = state.product / (norms * h_norm).clamp_min(1e-12)
     distance = -(h_norm**2 - 2 * state.product + norms**2).clamp_min(0).sqrt()
     return {By.LOGIT: state.logits, By.COSINE: cosine, By.DISTANCE: distance}
-
-
-def _exact_distances(loaded: LoadedModel, state: Scored, ids: torch.Tensor) -> torch.Tensor:
-    """‖h − e‖ of a few rows, float64: near a row the expanded square is all rounding."""
-    rows = loaded.scoring_matrix.detach()[ids].cpu().double()
-    return (rows - state.h.double()).norm(dim=1)
 
 
 def mass_without_token(loaded: LoadedModel, state: ScoredState) -> float:

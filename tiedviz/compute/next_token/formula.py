@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tiedviz.compute.unembedding import AfterHead, Unembedding
-from tiedviz.compute.unembedding.after_head import Factor
 from tiedviz.compute.unembedding.path import ResidualPath
 
-
-@dataclass(frozen=True)
-class _Notation:
-    """How each part of a formula is written; `z` is what has been written so far."""
-
-    product: str
-    scaled: str
-    capped: str
-
-
-_TEXT = _Notation("{state} @ {matrix}.T", "{scale:.6g}·({z})", "{cap:g}·tanh(({z})/{cap:g})")
-_LATEX = _Notation(
+# How the product, a scale and a softcap are written; `z` is what has been written so far.
+_TEXT = ("{state} @ {matrix}.T", "{scale:.6g}·({z})", "{cap:g}·tanh(({z})/{cap:g})")
+_LATEX = (
     r"{state}\,{matrix}^{{\mathsf{{T}}}}",
     r"{scale:.6g}\;{z}",
     r"{cap:g}\,\tanh\!\left(\frac{{{z}}}{{{cap:g}}}\right)",
@@ -38,15 +26,16 @@ def formula_latex(after: AfterHead, *, tied: bool, state: str = "h_L") -> str:
     return f"z = {_written(after, tied, _LATEX, symbol)}"
 
 
-def _written(after: AfterHead, tied: bool, notation: _Notation, state: str) -> str:
+def _written(after: AfterHead, tied: bool, notation: tuple[str, str, str], state: str) -> str:
     """The parts in the order in which the model applies them, from the product outwards."""
-    z = notation.product.format(state=state, matrix="E" if tied else "W")
+    product, scaled, capped = notation
+    z = product.format(state=state, matrix="E" if tied else "W")
     if not after.scale.is_one:
-        z = notation.scaled.format(scale=after.scale.value, z=z)
+        z = scaled.format(scale=after.scale.value, z=z)
     if after.bias is not None:
         z += " + b"
     if after.cap is not None:
-        z = notation.capped.format(cap=after.cap.value, z=z)
+        z = capped.format(cap=after.cap.value, z=z)
     return z
 
 
@@ -58,7 +47,11 @@ def formula_notes(unembedding: Unembedding, layer: int | None = None) -> list[st
     """
     notes = []
     if unembedding.path is not None:
-        notes.append(_path_note(unembedding.path, *_origin(unembedding, layer)))
+        origin = f"the output of block {layer}" if layer else "what enters block 1"
+        state = f"h_{layer}"
+        if layer is None or layer == unembedding.layers:
+            state, origin = "h_L", "the last block's output"
+        notes.append(_path_note(unembedding.path, state, origin))
     after = unembedding.after
     if after is not None:
         if not after.scale.is_one:
@@ -70,26 +63,15 @@ def formula_notes(unembedding: Unembedding, layer: int | None = None) -> list[st
     return notes
 
 
-def _origin(unembedding: Unembedding, layer: int | None) -> tuple[str, str]:
-    """What the state of this layer is called, and which residual state it is made from."""
-    if layer is None or layer == unembedding.layers:
-        return "h_L", "the last block's output"
-    return f"h_{layer}", f"the output of block {layer}" if layer else "what enters block 1"
-
-
 def _path_note(path: ResidualPath, state: str, origin: str) -> str:
     steps = []
     for stage in path.stages:
         if not stage.scale.is_one:
-            steps.append(_factor_words(stage.scale))
+            named = "" if stage.scale.name == "measured" else f" ({stage.scale.name})"
+            steps.append(f"a factor {stage.scale.value:.6g}{named}")
         if stage.module is not None and not stage.idle:
             inside = f" ({', '.join(stage.inside)})" if stage.inside else ""
             steps.append(stage.name + inside)
     if not steps:
         return f"{state} is {origin} as it is"
     return f"{state} is {origin} after {', then '.join(steps)}"
-
-
-def _factor_words(factor: Factor) -> str:
-    named = "" if factor.name == "measured" else f" ({factor.name})"
-    return f"a factor {factor.value:.6g}{named}"

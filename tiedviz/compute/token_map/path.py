@@ -44,10 +44,10 @@ def hidden_path(
         loaded: the model.
         ids: the prompt.
         position: which, from 0; negative counts from the end.
-        decoder_ids: as in `reading.read`.
+        decoder_ids: as in `score_state`.
 
     Raises:
-        ModelRefusal, PromptRefusal, PromptTooLong: as `reading.read`.
+        ModelRefusal, PromptRefusal, PromptTooLong: as `score_state`.
     """
     with loaded.lock, torch.inference_mode():
         reading = score_state(loaded, ids, position=position, decoder_ids=decoder_ids)

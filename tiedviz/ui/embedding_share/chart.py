@@ -118,11 +118,14 @@ def chosen_point() -> ChosenPoint | None:
     try:
         source = chosen_source()
         listed = find_row(source.repo) if isinstance(source, HubSource) else None
-        if listed is not None:
-            return _in_the_catalogue(listed)
-        facts = chosen_facts(source)
+        facts = chosen_facts(source) if listed is None else None
     except Refusal:
         return None
+    if listed is not None:
+        head = () if listed.tied else (listed.parts.head / listed.total,)
+        tables: tuple[float, ...] = (listed.parts.embedding_share, *head)
+        origin = "published config, not read from a file"
+        return ChosenPoint(listed.name, listed.V, listed.d, listed.total, tables, origin, listed)
     if facts is None or facts.V is None or facts.d is None or facts.share is None:
         return None
     row = None
@@ -132,14 +135,6 @@ def chosen_point() -> ChosenPoint | None:
     read = facts.V * facts.d / facts.parameters
     tables = (facts.share,) if facts.stores_one_table else (read, facts.share - read)
     return ChosenPoint(source.title, facts.V, facts.d, facts.parameters, tables, facts.origin, row)
-
-
-def _in_the_catalogue(row: CatalogueRow) -> ChosenPoint:
-    origin = "published config, not read from a file"
-    tables = [row.parts.embedding_share]
-    if not row.tied:
-        tables.append(row.parts.head / row.total)
-    return ChosenPoint(row.name, row.V, row.d, row.total, tuple(tables), origin, row)
 
 
 def ring_of(point: ChosenPoint | None) -> pd.DataFrame:
