@@ -277,7 +277,7 @@ def map_view(loaded: LoadedModel, view: MapView) -> Projection:
     """All rows of E in one view.
 
     Raises:
-        NothingToMap: fewer than two rows can be placed.
+        VectorRefusal: fewer than two rows can be placed.
     """
     from tiedviz.compute.token_map.projection import projected
 
