@@ -10,8 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from tiedviz.ui.caches import lru
-from tiedviz.ui.compare.agree import shared_by
-from tiedviz.ui.compare.errands import (
+from tiedviz.ui.compare.answers import shared_by
+from tiedviz.ui.compare.model_queue import (
     ask_for,
     asked_for,
     failure,
@@ -19,7 +19,7 @@ from tiedviz.ui.compare.errands import (
     open_button,
     open_model,
 )
-from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.compare.models import ComparedModel
 from tiedviz.words.numbers import count, percent
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 _WHY = "geometry"
 
 
-def shape(seats: Sequence[Seat]) -> dict[str, Any]:
+def shape(models: Sequence[ComparedModel]) -> dict[str, Any]:
     """The expander. Returns its numbers as plain values, where they are known."""
-    answered = [seat for seat in seats if seat.answer is not None]
-    coming = [seat for seat in seats if seat.waits and failure(seat) is None]
-    if not answered or any(seat.source is not None for seat in coming):
+    answered = [model for model in models if model.answer is not None]
+    coming = [model for model in models if model.waits and failure(model) is None]
+    if not answered or any(model.source is not None for model in coming):
         return {}
     with st.expander("Geometry of E", icon=":material/scatter_plot:", key="geometry"):
         shared = shared_by(answered)
@@ -44,30 +44,30 @@ def shape(seats: Sequence[Seat]) -> dict[str, Any]:
             f"{'all of them have' if len(answered) > 1 else 'it has'} a token for; of rows that "
             "decode alike the first. Widths need not agree: each table is measured by itself."
         )
-        found = {seat.letter: _known(seat, answered) for seat in answered}
-        missing = [seat for seat in answered if found[seat.letter] is None]
+        found = {model.letter: _known(model, answered) for model in answered}
+        missing = [model for model in answered if found[model.letter] is None]
         if missing and not _measure(missing, answered):
             return {}
         known = {letter: each for letter, each in found.items() if each is not None}
         return _show(answered, known)
 
 
-def _name(seat: Seat, answered: Sequence[Seat]) -> tuple[object, ...]:
-    return seat.key, tuple(each.key for each in answered), answered.index(seat)
+def _name(model: ComparedModel, answered: Sequence[ComparedModel]) -> tuple[object, ...]:
+    return model.key, tuple(each.key for each in answered), answered.index(model)
 
 
-def _known(seat: Seat, answered: Sequence[Seat]) -> Geometry | None:
-    found: Geometry | None = lru("geometry").get(_name(seat, answered))
+def _known(model: ComparedModel, answered: Sequence[ComparedModel]) -> Geometry | None:
+    found: Geometry | None = lru("geometry").get(_name(model, answered))
     return found
 
 
-def _measure(missing: Sequence[Seat], answered: Sequence[Seat]) -> bool:
+def _measure(missing: Sequence[ComparedModel], answered: Sequence[ComparedModel]) -> bool:
     """Measure what can be measured now. Returns whether the page should be read on; it never is.
 
     Models that are open come first: opening another may let them go.
     """
     if not asked_for(_WHY):
-        closed = [seat for seat in missing if open_model(seat) is None]
+        closed = [model for model in missing if open_model(model) is None]
         if closed:
             open_button(closed, "Measure (opens what was let go)", _WHY, "measure geometry")
         else:
@@ -76,43 +76,43 @@ def _measure(missing: Sequence[Seat], answered: Sequence[Seat]) -> bool:
             )
             st.caption("A few seconds for each model: 2,000 rows against all shared ones.")
         return False
-    ready = [seat for seat in missing if open_model(seat) is not None]
-    for seat in ready:
-        _measure_one(seat, answered)
-    still = [seat for seat in missing if seat not in ready]
+    ready = [model for model in missing if open_model(model) is not None]
+    for model in ready:
+        _measure_one(model, answered)
+    still = [model for model in missing if model not in ready]
     if not go_on_opening(_WHY, still):
         st.rerun()
     return False
 
 
-def _measure_one(seat: Seat, answered: Sequence[Seat]) -> None:
+def _measure_one(model: ComparedModel, answered: Sequence[ComparedModel]) -> None:
     from tiedviz.compute.compare.geometry import geometry
 
-    loaded = open_model(seat)
+    loaded = open_model(model)
     if loaded is None:
         return
-    with st.spinner(f"Measuring {seat.letter}", show_time=True):
+    with st.spinner(f"Measuring {model.letter}", show_time=True):
         yields = st.empty()
-        rows = shared_by(answered).rows(answered.index(seat))
+        rows = shared_by(answered).rows(answered.index(model))
         found = geometry(loaded.embedding, rows, pause=yields.empty)
-    lru("geometry").keep(_name(seat, answered), found)
+    lru("geometry").keep(_name(model, answered), found)
 
 
-def _show(answered: Sequence[Seat], known: dict[str, Geometry]) -> dict[str, Any]:
+def _show(answered: Sequence[ComparedModel], known: dict[str, Geometry]) -> dict[str, Any]:
     from tiedviz.compute.compare.geometry import geometry_record, neighbours_shared, overlap_record
 
     st.dataframe(
         pd.DataFrame(
             [
                 {
-                    "model": f"{seat.letter} · {seat.title}",
-                    "‖e‖, mean": known[seat.letter].norm,
-                    "± spread": known[seat.letter].norm_spread,
-                    "mean cosine of random pairs": known[seat.letter].cosine,
-                    "± margin": known[seat.letter].cosine_margin,
-                    "after centring": known[seat.letter].cosine_centred,
+                    "model": f"{model.letter} · {model.title}",
+                    "‖e‖, mean": known[model.letter].norm,
+                    "± spread": known[model.letter].norm_spread,
+                    "mean cosine of random pairs": known[model.letter].cosine,
+                    "± margin": known[model.letter].cosine_margin,
+                    "after centring": known[model.letter].cosine_centred,
                 }
-                for seat in answered
+                for model in answered
             ]
         ),
         hide_index=True,

@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tiedviz.models.sources import Cost, ShelfSource, Source
 from tiedviz.ui.caches import lru, model_pool
-from tiedviz.ui.compare.seats import Seat
+from tiedviz.ui.compare.models import ComparedModel
 from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opened_model import is_opening, progress
 from tiedviz.words.numbers import megabytes
@@ -32,22 +32,22 @@ def opening_place() -> DeltaGenerator:
     return st.container()
 
 
-def read_if_open(seat: Seat, place: DeltaGenerator) -> None:
-    """Read the prompt with the seat's model where it is open and has not been asked yet."""
-    loaded = open_model(seat)
-    if loaded is None or not seat.waits:
+def read_if_open(model: ComparedModel, place: DeltaGenerator) -> None:
+    """Read the prompt with the model's model where it is open and has not been asked yet."""
+    loaded = open_model(model)
+    if loaded is None or not model.waits:
         return
     from tiedviz.compute.compare.answer import answer
 
-    text, bos, decoder = seat.prompt
-    with place, st.spinner(f"Asking {markdown_safe(seat.title)}", show_time=True):
+    text, bos, decoder = model.prompt
+    with place, st.spinner(f"Asking {markdown_safe(model.title)}", show_time=True):
         yields = st.empty()
         try:
-            seat.answer = answer(loaded, text, bos=bos, decoder=decoder, pause=yields.empty)
-            _keep_texts(loaded, seat.answer.shape[0])
+            model.answer = answer(loaded, text, bos=bos, decoder=decoder, pause=yields.empty)
+            _keep_texts(loaded, model.answer.shape[0])
         except Refusal as refusal:
-            seat.refusal = refusal
-    lru("answers").keep((loaded.key, seat.prompt), seat.answer or seat.refusal)
+            model.refusal = refusal
+    lru("answers").keep((loaded.key, model.prompt), model.answer or model.refusal)
 
 
 def _keep_texts(loaded: LoadedModel, rows: int) -> None:
@@ -57,25 +57,25 @@ def _keep_texts(loaded: LoadedModel, rows: int) -> None:
         lru("texts").keep(loaded.key, token_texts(loaded.vocabulary, rows))
 
 
-def open_model(seat: Seat) -> LoadedModel | None:
-    """The seat's model, where it is open."""
-    return None if seat.source is None else model_pool().get(seat.source.text)
+def open_model(model: ComparedModel) -> LoadedModel | None:
+    """The model's model, where it is open."""
+    return None if model.source is None else model_pool().get(model.source.text)
 
 
-def failure(seat: Seat) -> Refusal | None:
+def failure(model: ComparedModel) -> Refusal | None:
     """Why its last opening failed, if it did."""
-    opening = None if seat.source is None else model_pool().opening(seat.source.text)
+    opening = None if model.source is None else model_pool().opening(model.source.text)
     return None if opening is None else opening.refusal
 
 
-def ask_for(seats: Sequence[Seat], why: str) -> None:
-    """Begin to open the models of these seats, one after another.
+def ask_for(models: Sequence[ComparedModel], why: str) -> None:
+    """Begin to open the models of these models, one after another.
 
     Args:
-        seats: whose models are wanted.
+        models: whose models are wanted.
         why: "answers", or what else they are opened for.
     """
-    names = [seat.source.text for seat in seats if seat.source is not None]
+    names = [model.source.text for model in models if model.source is not None]
     for name in names:
         opening = model_pool().opening(name)
         if opening is not None and opening.refusal is not None:
@@ -89,41 +89,41 @@ def asked_for(why: str) -> list[str]:
     return list(names) if reason == why else []
 
 
-def invitation(seats: Sequence[Seat], place: DeltaGenerator) -> None:
+def invitation(models: Sequence[ComparedModel], place: DeltaGenerator) -> None:
     """The button that opens what is missing, with its cost, where nothing is on its way."""
-    waiting = _waiting(seats)
-    under_way = asked_for("answers") or any(is_opening(_source(seat)) for seat in waiting)
+    waiting = _waiting(models)
+    under_way = asked_for("answers") or any(is_opening(_source(model)) for model in waiting)
     if waiting and not under_way:
         with place:
             _button(waiting)
 
 
-def run_errands(seats: Sequence[Seat], place: DeltaGenerator) -> None:
+def run_model_queue(models: Sequence[ComparedModel], place: DeltaGenerator) -> None:
     """The next opening, where one is asked for, and its progress.
 
     Comes after everything that the open models are still needed for: it may let them go.
     """
-    waiting = _waiting(seats)
+    waiting = _waiting(models)
     with place:
         if go_on_opening("answers", waiting):
             return
-        if on_its_way := next((seat for seat in waiting if is_opening(_source(seat))), None):
+        if on_its_way := next((model for model in waiting if is_opening(_source(model))), None):
             progress(_source(on_its_way), "page")
 
 
-def _waiting(seats: Sequence[Seat]) -> list[Seat]:
-    return [seat for seat in seats if seat.waits and seat.source is not None]
+def _waiting(models: Sequence[ComparedModel]) -> list[ComparedModel]:
+    return [model for model in models if model.waits and model.source is not None]
 
 
-def go_on_opening(why: str, waiting: Sequence[Seat]) -> bool:
+def go_on_opening(why: str, waiting: Sequence[ComparedModel]) -> bool:
     """Whether a model is being opened for this now; its progress is drawn.
 
     Args:
         why: as in `ask_for`.
-        waiting: the seats that still need their models open.
+        waiting: the models that still need their models open.
     """
     names = asked_for(why)
-    wanted = [seat for seat in waiting if _source(seat).text in names and failure(seat) is None]
+    wanted = [model for model in waiting if _source(model).text in names and failure(model) is None]
     if not wanted:
         if names:  # all are in, or have failed: the button comes back for what is still missing
             st.session_state.pop(_ASKED_KEY, None)
@@ -131,21 +131,21 @@ def go_on_opening(why: str, waiting: Sequence[Seat]) -> bool:
                 st.rerun()
         return False
     # what has been read needs no second opening if it goes meanwhile
-    st.session_state[_ASKED_KEY] = (why, [_source(seat).text for seat in wanted])
-    seat = next((seat for seat in wanted if is_opening(_source(seat))), wanted[0])
-    if open_model(seat) is None and not is_opening(_source(seat)):
-        model_pool().open(_source(seat).text)
-    progress(_source(seat), "page")
+    st.session_state[_ASKED_KEY] = (why, [_source(model).text for model in wanted])
+    model = next((model for model in wanted if is_opening(_source(model))), wanted[0])
+    if open_model(model) is None and not is_opening(_source(model)):
+        model_pool().open(_source(model).text)
+    progress(_source(model), "page")
     return True
 
 
-def _source(seat: Seat) -> Source:
-    assert seat.source is not None  # a seat without one waits for nothing
-    return seat.source
+def _source(model: ComparedModel) -> Source:
+    assert model.source is not None  # a model without one waits for nothing
+    return model.source
 
 
-def open_button(waiting: Sequence[Seat], label: str, why: str, key: str) -> None:
-    """A button that opens the models of these seats, with what that costs."""
+def open_button(waiting: Sequence[ComparedModel], label: str, why: str, key: str) -> None:
+    """A button that opens the models of these models, with what that costs."""
     st.button(
         label,
         key=key,
@@ -158,40 +158,40 @@ def open_button(waiting: Sequence[Seat], label: str, why: str, key: str) -> None
         st.caption(line)
 
 
-def _button(waiting: Sequence[Seat]) -> None:
-    names = " and ".join(markdown_safe(seat.title) for seat in _once(waiting))
+def _button(waiting: Sequence[ComparedModel]) -> None:
+    names = " and ".join(markdown_safe(model.title) for model in _once(waiting))
     # where the sidebar's model is among them the sidebar polls: one polling fragment on a screen
-    asked = any(hub_is_thinking(_source(seat)) for seat in waiting)
+    asked = any(hub_is_thinking(_source(model)) for model in waiting)
     if asked and not hub_is_thinking(chosen_source()):
         _wait_for_the_hub(list(waiting))
     open_button(waiting, f"Open {names}", "answers", "open to compare")
 
 
 @st.fragment(run_every=0.5)
-def _wait_for_the_hub(waiting: list[Seat]) -> None:
-    if not any(hub_is_thinking(_source(seat)) for seat in waiting):
+def _wait_for_the_hub(waiting: list[ComparedModel]) -> None:
+    if not any(hub_is_thinking(_source(model)) for model in waiting):
         st.rerun()
     st.caption("Asking the Hub …")
 
 
-def _once(seats: Sequence[Seat]) -> list[Seat]:
-    return list({_source(seat).text: seat for seat in seats}.values())
+def _once(models: Sequence[ComparedModel]) -> list[ComparedModel]:
+    return list({_source(model).text: model for model in models}.values())
 
 
-def _terms(waiting: Sequence[Seat]) -> list[str]:
+def _terms(waiting: Sequence[ComparedModel]) -> list[str]:
     """What opening them takes, a line each, and whether they fit together."""
     lines, memory = [], 0
-    for seat in _once(waiting):
+    for model in _once(waiting):
         try:
-            cost: Cost | None = _source(seat).cost(remote(_source(seat)))
+            cost: Cost | None = _source(model).cost(remote(_source(model)))
         except Refusal:
             continue  # its column says why
         words = "known once the Hub answers" if cost is None else cost.words
-        source = seat.source
+        source = model.source
         if isinstance(source, ShelfSource) and cost is not None and cost.download:
             words += f"; licence of the weights: {source.model.licence}"
         memory += 0 if cost is None else cost.memory
-        lines.append(f"{markdown_safe(seat.title)}: {words}")
+        lines.append(f"{markdown_safe(model.title)}: {words}")
     budget = model_pool().budget
     if memory > budget:
         lines.append(
