@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 WITH_KEY = "with"
 _WRITTEN_KEY = "with, as in the link"
 
+_PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3-270m": "smollm2"}
+
 
 def chosen_others(partner: str) -> list[str]:
     """Draw the box. Returns what is chosen, as it would be typed.
@@ -93,9 +95,6 @@ def _write_link(others: Sequence[str], partner: str) -> None:
         else:
             st.query_params.pop(WITH_KEY, None)
     st.session_state[_WRITTEN_KEY] = wanted
-
-
-_PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3-270m": "smollm2"}
 
 
 @dataclass
