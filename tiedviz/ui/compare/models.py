@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 WITH_KEY = "with"
 _WRITTEN_KEY = "with, as in the link"
 
-_PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3-270m": "smollm2"}
 
 
 def chosen_others(partner: str) -> list[str]:
@@ -177,7 +176,7 @@ def remember(source: Source, loaded: LoadedModel) -> str:
 def compared_models() -> list[ComparedModel]:
     """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
-    others = chosen_others(_PARTNERS.get(first, "smollm2"))
+    others = chosen_others(_partner_of(first))
     asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
@@ -191,6 +190,13 @@ def compared_models() -> list[ComparedModel]:
     for model in found:
         model.look_up()
     return found
+
+
+def _partner_of(first: str) -> str:
+    """Whom a model is compared with where nobody chooses: GPT-2's untied like, or one of the shelf."""
+    if first == GPT2:
+        return "EleutherAI/pythia-160m"
+    return next(name for name in SHELF if name != first)
 
 
 def _ask_decoders(found: list[ComparedModel]) -> None:

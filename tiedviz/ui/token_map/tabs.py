@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _TABS = ("Neighbours", "Path of h", "Region", "Spectrum")
 
-_LISTED = 8
+_LISTED = 8  # rows by each measure that lie nearest to the last state
 _SHOWN = 5000  # rows sent to the browser; the file holds all
 
 
