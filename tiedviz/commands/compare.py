@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     print_record(record, options, _print_table)
     if len(done) < len(asked):
         return 2
-    return 1 if any(each.answer.hearing.verdict.is_wrong for each in done) else 0
+    return 1 if any(each.answer.audit.verdict.is_wrong for each in done) else 0
 
 
 def _ask(name: str, options: argparse.Namespace) -> _Asked:

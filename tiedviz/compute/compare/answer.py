@@ -16,11 +16,10 @@ import torch
 
 from tiedviz.compute.next_token.candidates import inspection
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
-from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import Bos, Prompt, encode
-from tiedviz.verdict.audit import hear_files
+from tiedviz.verdict.audit import Audit, hear_files, local_files
+from tiedviz.verdict.live import live_witnesses
 from tiedviz.words.refusals.continuation import ContinuationRefusal
 
 MASKS = ("[MASK]", "<mask>")
@@ -99,7 +98,7 @@ class Answer:
         shape: V and d.
         layers: L.
         record: as the command `inspect` gives it, with `verdict` and `parameters`.
-        hearing: the verdict, all four witnesses heard.
+        audit: the verdict, all four witnesses heard.
         class_name: of the model.
     """
 
@@ -113,7 +112,7 @@ class Answer:
     shape: tuple[int, int]
     layers: int | None
     record: dict[str, Any]
-    hearing: Hearing
+    audit: Audit
     class_name: str
 
 
@@ -146,12 +145,12 @@ def answer(
     reading = score_state(
         loaded, prompt.ids, decoder_ids=prompt.decoder_ids, position=prompt.place, pause=pause
     )
-    heard = hear_opened(loaded)
-    costs = heard.verdict.costs
+    audit = _audit_opened(loaded)
+    costs = audit.verdict.costs
     record = inspection(loaded, prompt, reading, top=top)
     notes = tuple(filter(None, (asked.note, *prompt.notes)))
     record |= {
-        "verdict": heard.verdict.word,
+        "verdict": audit.verdict.word,
         "parameters": {
             "total": costs.total,
             "embedding": costs.embedding,
@@ -174,17 +173,17 @@ def answer(
         shape=(rows, width),
         layers=loaded.layers,
         record=record,
-        hearing=heard,
+        audit=audit,
         class_name=type(loaded.model).__name__,
     )
 
 
-def hear_opened(loaded: LoadedModel) -> Hearing:
+def _audit_opened(loaded: LoadedModel) -> Audit:
     """All four witnesses of an open model; heard once and kept with it."""
     with loaded.lock:
-        if "heard for comparison" not in loaded.memo:
+        if "audit" not in loaded.memo:
             files = local_files(loaded.source) or loaded.folder
-            declared, stored = hear_files(files, most=_COMPARED_AT_ONCE)
-            live = live_witnesses(loaded)
-            loaded.memo["heard for comparison"] = hearing(loaded.source, declared, stored, live)
-        return loaded.memo["heard for comparison"]
+            found = hear_files(files, most=_COMPARED_AT_ONCE)
+            loaded.memo["audit"] = live_witnesses(loaded).with_files(loaded.source, *found)
+        audit: Audit = loaded.memo["audit"]
+        return audit

@@ -80,7 +80,7 @@ class ColumnFacts:
 
 def facts_of_answer(answer: Answer) -> ColumnFacts:
     """All four witnesses heard."""
-    verdict = answer.hearing.verdict
+    verdict = answer.audit.verdict
     costs = verdict.costs
     parts = _parts(costs.embedding, costs.head, costs.total)
     word = verdict.word.replace("_", " ").capitalize()

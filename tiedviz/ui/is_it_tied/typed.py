@@ -1,4 +1,4 @@
-"""Many: one model a line, one table."""
+"""What is typed or pasted: the names of many models, and an error message."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ import json
 import pandas as pd
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import Hearing, record_of
 from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.frame.server import without_paths
-from tiedviz.ui.is_it_tied.heard import Heard
+from tiedviz.ui.is_it_tied.evidence import prose
+from tiedviz.verdict.audit import Audit
+from tiedviz.verdict.record import audit_record
+from tiedviz.verdict.report import explain_error
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 _MOST = 50
+_LONGEST = 20_000
 
 
-def many_tab(heard: Heard | None) -> None:
+def many_tab(audit: Audit | None) -> None:
     """A box of names, a button, a table with progress; the files are heard, nothing is opened."""
     text = st.text_area(
         "Models, one a line", "smollm2\ngemma-3-270m", key="many", persist_state="session"
@@ -34,7 +37,7 @@ def many_tab(heard: Heard | None) -> None:
     answers = []
     for index, name in enumerate(names):
         bar.progress(index / len(names), text=markdown_safe(name))
-        answers.append(_hear(name))
+        answers.append(_audit(name))
     bar.empty()
     frame = pd.DataFrame([_row(*each) for each in zip(names, answers, strict=True)])
     st.dataframe(
@@ -46,7 +49,7 @@ def many_tab(heard: Heard | None) -> None:
         },
         alt="Verdicts on several models, from their files",
     )
-    records = [record_of(heard) for heard in answers if isinstance(heard, Hearing)]
+    records = [audit_record(found) for found in answers if isinstance(found, Audit)]
     lines = "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
     with st.container(horizontal=True):
         for label, text, kind in (
@@ -56,7 +59,7 @@ def many_tab(heard: Heard | None) -> None:
             st.download_button(label, text, f"verdicts.{kind}", f"text/{kind}", on_click="ignore")
 
 
-def _hear(name: str) -> Hearing | str:
+def _audit(name: str) -> Audit | str:
     """What its files say, or why they cannot be heard."""
     try:
         return files_verdict(name)
@@ -64,10 +67,10 @@ def _hear(name: str) -> Hearing | str:
         return without_paths(str(refusal))
 
 
-def _row(name: str, heard: Hearing | str) -> dict[str, object]:
-    if isinstance(heard, str):
-        return {"model": name, "verdict": "not heard", "summary": heard}
-    verdict = heard.verdict
+def _row(name: str, found: Audit | str) -> dict[str, object]:
+    if isinstance(found, str):
+        return {"model": name, "verdict": "not heard", "summary": found}
+    verdict = found.verdict
     return {
         "model": name,
         "verdict": verdict.word.replace("_", " "),
@@ -75,3 +78,25 @@ def _row(name: str, heard: Hearing | str) -> dict[str, object]:
         "parameters": verdict.costs.total,
         "saved by tying": verdict.costs.saved_by_tying,
     }
+
+
+def pasted_tab(audit: Audit | None) -> None:
+    """A box for an error message; what it means, which names it gives, and what to do."""
+    message = st.text_area(
+        "Error message",
+        key="pasted error",
+        max_chars=_LONGEST,
+        placeholder="Some tensors share memory, this will lead to duplicate memory on disk …",
+        persist_state="session",
+    )
+    if not message.strip():
+        st.caption("What safetensors or transformers say when a tied model is saved.")
+        return
+    found = explain_error(message)
+    if found is None:
+        st.info("This is no message about shared tensors, so it says nothing about tying.")
+        return
+    st.success(markdown_safe(found.meaning), icon=":material/link:")
+    for names in found.names:
+        st.code(" = ".join(names), language=None, wrap_lines=True)
+    st.markdown(prose(found.remedy))

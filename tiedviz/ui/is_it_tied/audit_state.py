@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from tiedviz.compute.witnesses.hearing import Hearing, hearing, local_files
-from tiedviz.compute.witnesses.live import live_witnesses
 from tiedviz.files.access import identity
 from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, model_pool, remember_heard
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
 from tiedviz.ui.frame.opened_model import is_stale, open_button
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.witnesses import Declared, Stored
+from tiedviz.verdict.audit import Audit, hear_files, local_files
+from tiedviz.verdict.stored import compare_remote
+from tiedviz.verdict.witnesses import COMPARING, Declared, Stored
 from tiedviz.words.numbers import megabytes
 
 if TYPE_CHECKING:
     from tiedviz.models.hub import RemoteModel
+    from tiedviz.models.loaded import LoadedModel
 
 
-@dataclass(frozen=True)
-class Heard:
-    """A hearing on the page.
-
-    Attributes:
-        source: the model.
-        files: where its files lie on this machine, or None.
-        hearing: the witnesses heard so far, and the verdict on them.
-        remote: what the Hub said, where the files are only there.
-    """
-
-    source: Source
-    files: Path | None
-    hearing: Hearing
-    remote: RemoteModel | None = None
-
-
-def hear_chosen() -> Heard | None:
-    """The witnesses of the chosen model that can be heard now; None where there is none yet.
+def audit_chosen() -> Audit | None:
+    """What can be heard of the chosen model now; None where that is nothing yet.
 
     The files at once; the live model where it is open. Nothing is opened or fetched for it.
 
@@ -56,15 +38,23 @@ def hear_chosen() -> Heard | None:
     declared, stored = _hear_files(files)
     loaded = model_pool().get(source.text)
     if loaded is None or is_stale(loaded):
-        return Heard(source, files, hearing(source.text, declared, stored, None))
-    with loaded.lock:
-        if "live witnesses" not in loaded.memo:
-            loaded.memo["live witnesses"] = live_witnesses(loaded)
-    live = loaded.memo["live witnesses"]
-    return Heard(source, files, hearing(source.text, declared, stored, live))
+        return Audit(declared, stored, model=source.text)
+    from tiedviz.verdict.live import live_witnesses
+
+    return live_witnesses(loaded).with_files(source.text, declared, stored)
 
 
-def _before_it_is_here(source: Source) -> Heard | None:
+def open_or_offer(audit: Audit | None, key: str, why: str) -> LoadedModel | None:
+    """The audited model where it is open; else a sentence, a button that opens it, and None."""
+    loaded = None if audit is None else model_pool().get(audit.model)
+    if loaded is None:
+        st.markdown(why)
+        if audit is not None:
+            open_button(chosen_source(), key=key)
+    return loaded
+
+
+def _before_it_is_here(source: Source) -> Audit | None:
     """From the Hub by headers; a shelf model says nothing before it is fetched."""
     if isinstance(source, ShelfSource):
         st.info(
@@ -82,10 +72,8 @@ def _before_it_is_here(source: Source) -> Heard | None:
         st.info("Its weights are pickled: the files can be heard once they are here.")
         open_button(source, key="fetch for the verdict")
         return None
-    key = _remote_key(answer)
-    declared, stored = heard_files(key) or answer.witnesses
-    found = hearing(source.text, declared, stored, None)
-    return Heard(source, None, found, answer)
+    declared, stored = heard_files(_remote_key(answer)) or answer.witnesses
+    return Audit(declared, stored, model=source.text)
 
 
 def _remote_key(answer: RemoteModel) -> str:
@@ -103,24 +91,20 @@ def _hear_files(files: Path) -> tuple[Declared, Stored]:
     return found
 
 
-def hear_the_rest(heard: Heard) -> None:
+def hear_the_rest(audit: Audit) -> None:
     """Buttons for what has not been heard: comparing two copies, opening the model."""
-    stored = heard.hearing.stored
-    if (
-        stored.two_copies
-        and stored.comparison is None
-        and stored.uncompared.startswith("comparing")
-    ):
-        verb = "reads" if heard.files is not None else "fetches"
+    stored = audit.stored
+    if stored and stored.two_copies and stored.uncompared.startswith(COMPARING):
+        verb = "fetches" if local_files(audit.model) is None else "reads"
         size = megabytes(stored.to_read)
         if st.button(f"Compare the two copies ({verb} {size})", icon=":material/compare:"):
             with refusals_shown():
-                _compare(heard)
-    if heard.hearing.live is None and "loaded" in heard.hearing.verdict.unheard:
-        open_button(heard.source, key="hear all four", label="Hear all four")
+                _compare(audit)
+    if audit.loaded is None and "loaded" in audit.verdict.unheard:
+        open_button(chosen_source(), key="hear all four", label="Hear all four")
 
 
-def _compare(heard: Heard) -> None:
+def _compare(audit: Audit) -> None:
     """Compare, with a bar. Any click stops it at the next block, that on Cancel too."""
     bar = st.progress(0.0, text="Comparing the two copies")
     st.button("Cancel", key="cancel comparing")
@@ -129,11 +113,10 @@ def _compare(heard: Heard) -> None:
         share = done / total if total else 1.0
         bar.progress(share, text=f"Comparing, {megabytes(2 * done)} of {megabytes(2 * total)}")
 
-    if heard.files is not None:
-        remember_heard(identity(heard.files), hear_files(heard.files, progress=tell))
-    elif heard.remote is not None:
-        from tiedviz.verdict.stored import compare_remote
-
-        compared = compare_remote(heard.remote.listing, heard.hearing.stored, tell)
-        remember_heard(_remote_key(heard.remote), (heard.hearing.declared, compared))
+    files, answer = local_files(audit.model), remote(chosen_source())
+    if files is not None:
+        remember_heard(identity(files), hear_files(files, progress=tell))
+    elif answer is not None and audit.declared and audit.stored:
+        compared = compare_remote(answer.listing, audit.stored, tell)
+        remember_heard(_remote_key(answer), (audit.declared, compared))
     st.rerun()
