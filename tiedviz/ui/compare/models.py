@@ -29,7 +29,6 @@ WITH_KEY = "with"
 _WRITTEN_KEY = "with, as in the link"
 
 
-
 def chosen_others(partner: str) -> list[str]:
     """Draw the box. Returns what is chosen, as it would be typed.
 
@@ -193,7 +192,7 @@ def compared_models() -> list[ComparedModel]:
 
 
 def _partner_of(first: str) -> str:
-    """Whom a model is compared with where nobody chooses: GPT-2's untied like, or one of the shelf."""
+    """Whom a model is compared with where nobody chooses."""
     if first == GPT2:
         return "EleutherAI/pythia-160m"
     return next(name for name in SHELF if name != first)
