@@ -95,12 +95,15 @@ def _write_link(others: Sequence[str], partner: str) -> None:
     st.session_state[_WRITTEN_KEY] = wanted
 
 
+<<<<<<< HEAD
 _PARTNERS = {
     GPT2: "EleutherAI/pythia-160m",
     **dict(zip(SHELF, (*list(SHELF)[1:], FIRST_ON_SHELF.name), strict=True)),
 }
 
 
+=======
+>>>>>>> main
 @dataclass
 class ComparedModel:
     """One model's place in the comparison.
@@ -181,7 +184,11 @@ def remember(source: Source, loaded: LoadedModel) -> str:
 def compared_models() -> list[ComparedModel]:
     """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
+<<<<<<< HEAD
     others = chosen_others(_PARTNERS.get(first, FIRST_ON_SHELF.name))
+=======
+    others = chosen_others(_partner_of(first))
+>>>>>>> main
     asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
@@ -195,6 +202,13 @@ def compared_models() -> list[ComparedModel]:
     for model in found:
         model.look_up()
     return found
+
+
+def _partner_of(first: str) -> str:
+    """Whom a model is compared with where nobody chooses."""
+    if first == GPT2:
+        return "EleutherAI/pythia-160m"
+    return next(name for name in SHELF if name != first)
 
 
 def _ask_decoders(found: list[ComparedModel]) -> None:
