@@ -17,7 +17,7 @@ from tiedviz.ui.caches import lru, model_pool
 from tiedviz.ui.frame.model_choice import GPT2, HUB_EXAMPLES, MODEL_KEY, first_choice
 from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos, decoder_box
 from tiedviz.words.refusals import Refusal
-from tiedviz.words.shelf import FIRST_ON_SHELF, SHELF
+from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
     from tiedviz.compute.compare.answer import Answer
@@ -95,15 +95,6 @@ def _write_link(others: Sequence[str], partner: str) -> None:
     st.session_state[_WRITTEN_KEY] = wanted
 
 
-<<<<<<< HEAD
-_PARTNERS = {
-    GPT2: "EleutherAI/pythia-160m",
-    **dict(zip(SHELF, (*list(SHELF)[1:], FIRST_ON_SHELF.name), strict=True)),
-}
-
-
-=======
->>>>>>> main
 @dataclass
 class ComparedModel:
     """One model's place in the comparison.
@@ -184,11 +175,7 @@ def remember(source: Source, loaded: LoadedModel) -> str:
 def compared_models() -> list[ComparedModel]:
     """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
-<<<<<<< HEAD
-    others = chosen_others(_PARTNERS.get(first, FIRST_ON_SHELF.name))
-=======
     others = chosen_others(_partner_of(first))
->>>>>>> main
     asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
