@@ -10,13 +10,13 @@ corner = page_head(
     "Four independent witnesses: what config.json declares, what the files store, what the live "
     "model shares, and what its logits prove. They often disagree.",
 )
-heard = is_it_tied.hear_chosen()
-if heard is not None:
-    is_it_tied.banner(heard.hearing.verdict)
-    is_it_tied.witness_rows(heard)
-    is_it_tied.notes(heard)
-    is_it_tied.figures(heard.hearing.verdict)
+audit = is_it_tied.audit_chosen()
+if audit is not None:
+    is_it_tied.banner(audit.verdict)
+    is_it_tied.witness_rows(audit)
+    is_it_tied.notes(audit)
+    is_it_tied.figures(audit.verdict)
     with corner:
-        is_it_tied.share_and_export(heard)
-is_it_tied.tabs(heard)
+        is_it_tied.share_and_export(audit)
+is_it_tied.tabs(audit)
 st.caption("Whatever is done on this page, the loaded model is never changed.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tiedviz.charts.lens import PICK, lens_cells, shades
-from tiedviz.charts.lens_lines import MEASURES, lens_lines
+from tiedviz.charts.lens import MEASURES, PICK, lens_cells, lens_lines, shades
 from tiedviz.charts.palette import LIVE
 
 CELLS = pd.DataFrame(

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tiedviz.compute.compare.agreement import (
+    WrittenText,
     agreement,
     agreement_record,
+    divergence_point,
     jensen_shannon,
-    likeliest,
 )
-from tiedviz.compute.compare.parting import Text, parted
-from tiedviz.compute.compare.shared_tokens import shared_tokens
+from tiedviz.compute.compare.shared_tokens import likeliest, shared_tokens
 
 A, B, C = b"a", b"b", b"c"
 
@@ -38,7 +38,7 @@ def test_ids_do_not_matter():
 
 
 def test_what_only_one_knows_is_left_out_and_stated():
-    """Shared: a. Of 0.2 and 0.6 each is scaled to 1, so the two are the same there."""
+    """SharedTokens: a. Of 0.2 and 0.6 each is scaled to 1, so the two are the same there."""
     found = agree([0.2, 0.8], [0.6, 0.3, 0.1], (A, B), (A, C, None))
     assert found.shared == 1
     assert found.js_bits == 0
@@ -76,42 +76,42 @@ def test_where_nothing_is_shared_there_is_no_number():
 
 
 def text(*tokens, ended=False):
-    return Text(tokens, ended)
+    return WrittenText(tokens, ended)
 
 
 def test_other_cuts_of_the_same_text_do_not_part():
-    found = parted(text(b" co", b"ld", b"."), text(b" cold", b"."))
+    found = divergence_point(text(b" co", b"ld", b"."), text(b" cold", b"."))
     assert found.places == (None, None) and not found.differ
     assert found.common == b" cold."
 
 
 def test_the_first_differing_token_is_named_in_each():
-    found = parted(text(b" co", b"ld", b" and"), text(b" cold", b".", b" and"))
+    found = divergence_point(text(b" co", b"ld", b" and"), text(b" cold", b".", b" and"))
     assert found.common == b" cold"
     assert found.places == (2, 1) and found.differ
 
 
 def test_they_may_part_inside_a_token():
-    found = parted(text(b" colder"), text(b" cold", b"est"))
+    found = divergence_point(text(b" colder"), text(b" cold", b"est"))
     assert found.common == b" colde"
     assert found.places == (0, 1)
 
 
 def test_half_a_character_is_not_common():
     one, other = "é".encode(), "è".encode()
-    found = parted(text(one), text(other))
+    found = divergence_point(text(one), text(other))
     assert found.common == b"" and found.places == (0, 0)
 
 
 def test_one_that_ends_parts_from_one_that_goes_on():
-    ended = parted(text(b" cold", ended=True), text(b" cold", b"."))
+    ended = divergence_point(text(b" cold", ended=True), text(b" cold", b"."))
     assert ended.places == (None, 1) and ended.differ
-    cut = parted(text(b" cold"), text(b" cold", b"."))
+    cut = divergence_point(text(b" cold"), text(b" cold", b"."))
     assert not cut.differ  # it was not continued further, so nobody knows
 
 
 def test_both_end_at_the_same_place():
-    assert not parted(text(b"x", ended=True), text(b"x", ended=True)).differ
+    assert not divergence_point(text(b"x", ended=True), text(b"x", ended=True)).differ
 
 
 def test_the_record_is_plain():

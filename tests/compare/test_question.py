@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tiedviz.compute.compare.question import question
+from tiedviz.compute.compare.answer import prompt_for
 from tiedviz.models.loaded import ModelKind
 from tiedviz.words.refusals.continuation import ContinuationRefusal
 
@@ -21,33 +21,33 @@ CAUSAL, BERT, ROBERTA = (
 
 
 def test_a_prompt_without_a_gap_is_read_as_it_is():
-    assert question(CAUSAL, "The capital of France is ").text == "The capital of France is "
+    assert prompt_for(CAUSAL, "The capital of France is ").text == "The capital of France is "
 
 
 @pytest.mark.parametrize("mask", ["[MASK]", "<mask>"])
 def test_all_are_asked_at_the_gap(mask):
     prompt = f"The capital of France is {mask}."
-    assert question(CAUSAL, prompt).text == "The capital of France is"
-    assert question(BERT, prompt).text == "The capital of France is [MASK]."
-    assert question(ROBERTA, prompt).text == "The capital of France is <mask>."
-    assert "before" in question(CAUSAL, prompt).note
-    assert "“.”" in question(BERT, prompt).note
+    assert prompt_for(CAUSAL, prompt).text == "The capital of France is"
+    assert prompt_for(BERT, prompt).text == "The capital of France is [MASK]."
+    assert prompt_for(ROBERTA, prompt).text == "The capital of France is <mask>."
+    assert "before" in prompt_for(CAUSAL, prompt).note
+    assert "“.”" in prompt_for(BERT, prompt).note
 
 
 def test_a_causal_model_sees_nothing_behind_a_gap():
     with pytest.raises(ContinuationRefusal, match=r"cannot be compared here.*left to right"):
-        question(CAUSAL, "The [MASK] of France is Paris")
-    assert question(BERT, "The [MASK] of France is Paris").text == "The [MASK] of France is Paris"
+        prompt_for(CAUSAL, "The [MASK] of France is Paris")
+    assert prompt_for(BERT, "The [MASK] of France is Paris").text == "The [MASK] of France is Paris"
 
 
 def test_a_masked_model_needs_a_gap_and_only_one():
     with pytest.raises(ContinuationRefusal, match="fills gaps, and the prompt has none"):
-        question(BERT, "The capital of France is")
+        prompt_for(BERT, "The capital of France is")
     with pytest.raises(ContinuationRefusal, match="several"):
-        question(BERT, "The [MASK] of <mask>")
+        prompt_for(BERT, "The [MASK] of <mask>")
 
 
 def test_a_model_that_fills_gaps_and_has_no_mark_for_one_is_refused():
     with pytest.raises(ContinuationRefusal, match="no mark") as refused:
-        question(model(ModelKind.MASKED), "The capital of France is [MASK]")
+        prompt_for(model(ModelKind.MASKED), "The capital of France is [MASK]")
     assert "[MASK]" not in refused.value.remedy

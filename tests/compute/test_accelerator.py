@@ -25,14 +25,12 @@ from tiedviz.compute.token_map.path import hidden_path
 from tiedviz.compute.token_map.projection import MapView, projected
 from tiedviz.compute.token_map.recall import true_neighbours
 from tiedviz.compute.token_map.rows import named_rows, row_statistics
-from tiedviz.compute.tying.against_base import against_base
-from tiedviz.compute.tying.alike import alikeness
-from tiedviz.compute.tying.both_heads import through
-from tiedviz.compute.tying.prove import prove
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough_model import entrance_of
 from tiedviz.compute.walkthrough_rows import next_by_id, next_by_meaning, rows_around, special_rows
-from tiedviz.compute.witnesses.live import live_witnesses
+from tiedviz.verdict.comparisons import against_base, alikeness, through
+from tiedviz.verdict.live import live_witnesses
+from tiedviz.verdict.prove import prove
 
 PROMPT = [41, 7, 90, 13, 66]
 

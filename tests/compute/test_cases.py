@@ -9,7 +9,7 @@ from tiedviz.compute.next_token.formula import formula_notes, formula_text
 from tiedviz.compute.next_token.state import score_state
 from tiedviz.compute.unembedding import unembedding_of
 from tiedviz.compute.walkthrough_model import entrance_of
-from tiedviz.compute.witnesses.loaded import hear_loaded
+from tiedviz.verdict.loaded import hear_loaded
 from tiedviz.words.refusals.prompt import PromptRefusal
 
 PROMPT = [41, 7, 90, 13, 66]

@@ -9,13 +9,7 @@ import torch
 
 from tiedviz.compute.next_token.candidates import By, nearest_tokens
 from tiedviz.compute.next_token.state import read_vector, score_state, score_vector, vector_bytes
-from tiedviz.words.refusals.vector import (
-    NotAnArray,
-    NotFinite,
-    NotNumbers,
-    VectorTooLarge,
-    WrongShape,
-)
+from tiedviz.words.refusals.vector import VectorRefusal
 
 
 def saved(array, **options):
@@ -48,13 +42,13 @@ def test_any_plain_dtype_and_both_shapes(dtype, shape):
 
 @pytest.mark.parametrize("shape", [(), (3,), (5,), (2, 4), (4, 1), (1, 1, 4), (0,)])
 def test_another_shape_is_refused_with_both_numbers(shape):
-    with pytest.raises(WrongShape, match="4 numbers"):
+    with pytest.raises(VectorRefusal, match=r"no vector of this model.*4 numbers"):
         read_vector(saved(np.zeros(shape, np.float16)), 4)
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "bool", "U1", "S1", "datetime64[s]"])
 def test_other_dtypes_are_refused(dtype):
-    with pytest.raises(NotNumbers):
+    with pytest.raises(VectorRefusal, match=r"no plain numbers"):
         read_vector(saved(np.zeros(4, dtype)), 4)
 
 
@@ -63,9 +57,9 @@ def test_nothing_in_the_file_is_run():
         def __reduce__(self):
             return pytest.fail, ("the file was unpickled",)
 
-    with pytest.raises(NotNumbers, match="object"):
+    with pytest.raises(VectorRefusal, match=r"no plain numbers.*object"):
         read_vector(saved(np.array([Touches()] * 4, object), allow_pickle=True), 4)
-    with pytest.raises(NotAnArray):
+    with pytest.raises(VectorRefusal, match=r"no .npy file that can be read"):
         read_vector(pickle.dumps(Touches()), 4)
 
 
@@ -75,16 +69,16 @@ def test_nothing_in_the_file_is_run():
      b"\x93NUMPY\x09\x00" + b"x" * 40, b"\x93NUMPY\x01\x00\x10\x00" + b"{'descr': ((((((" + b"\n"],
 )  # fmt: skip
 def test_what_is_no_npy_file_is_refused(raw):
-    with pytest.raises(NotAnArray):
+    with pytest.raises(VectorRefusal, match=r"no .npy file that can be read"):
         read_vector(raw, 4)
 
 
 def test_a_large_file_is_refused_before_it_is_read():
-    with pytest.raises(VectorTooLarge, match="at most"):
+    with pytest.raises(VectorRefusal, match=r"The file is .* at most"):
         read_vector(saved(np.zeros(100_000)), 4)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
 def test_numbers_without_a_product_are_refused(value):
-    with pytest.raises(NotFinite, match="1 of them"):
+    with pytest.raises(VectorRefusal, match=r"no dot product: 1 of them"):
         read_vector(saved(np.array([1, 2, value, 4.0])), 4)

@@ -7,8 +7,7 @@ import pytest
 
 from tests.files.conftest import BYTES
 from tiedviz.files.facts import read_facts
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit, hear_files
 from tiedviz.words.catalogue import FILE as CATALOGUE
 
 BYTES.update({"U32": 4, "F8_E4M3": 1, "I8": 1})
@@ -120,7 +119,7 @@ def test_each_weight_is_counted_once_and_its_scales_are_not(build, kind):
     names = [name for name in tensors if name.endswith(("weight", "packed", "_blocks"))]
     [[dtype, shape]] = [tensors[name] for name in names]
     assert facts.unpacked_bytes == (BYTES[dtype] * math.prod(shape) if packed else 0)
-    verdict = decide(*hear_files(build.folder))
+    verdict = Audit(*hear_files(build.folder)).verdict
     assert verdict.word == "tied" and verdict.costs.total == facts.parameters
 
 
@@ -139,7 +138,7 @@ def test_what_the_header_does_not_tell_is_said_to_be_too_few(build, tensors, set
     facts = read_facts(build.folder)
     assert facts.packed and facts.uncounted and facts.unpacked_bytes == 0
     assert facts.float32_bytes > 4 * facts.parameters
-    costs = decide(*hear_files(build.folder)).costs
+    costs = Audit(*hear_files(build.folder)).verdict.costs
     assert costs.origin == "counted from headers; packed, so fewer than the model has"
 
 
@@ -159,7 +158,7 @@ def test_a_packed_table_counts_with_what_it_holds(build):
     )
     facts = read_facts(build.folder)
     assert (facts.V, facts.d, facts.parameters) == (50, 64, PLAIN + IN * OUT)
-    verdict = decide(*hear_files(build.folder))
+    verdict = Audit(*hear_files(build.folder)).verdict
     assert (verdict.word, verdict.costs.embedding) == ("tied", 50 * 64)
     assert verdict.costs.saved_by_tying == 50 * 64
     assert verdict.costs.origin == "counted from headers, unpacked from 7.7 kB"

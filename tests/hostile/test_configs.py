@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from tiedviz.compute.counts.count import count_config
-from tiedviz.compute.witnesses.hearing import hear
 from tiedviz.files.config import read_config
 from tiedviz.models.loading import load
 from tiedviz.models.progress import silent
+from tiedviz.verdict.audit import audit
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.opening import OpeningRefusal
 
@@ -55,7 +55,7 @@ def copy(tmp_path_factory, tiny_folder):
 def answers_or_refuses(folder, config) -> None:
     (folder / "config.json").write_text(json.dumps(config))
     for ask in (
-        lambda: hear(str(folder), load=False, report=silent),
+        lambda: audit(str(folder), load=False, report=silent),
         lambda: count_config(read_config(folder), "it"),
         lambda: load(str(folder)),
     ):

@@ -362,7 +362,7 @@ def test_the_evidence_is_shown_whole(visit, edited, opened):
 
 
 def test_calls_are_code_and_names_stay_text():
-    from tiedviz.ui.is_it_tied.banner import prose
+    from tiedviz.ui.is_it_tied.evidence import prose
 
     assert prose("never call `tie_weights()`.").replace("\\", "") == "never call `tie_weights()`."
     assert "`tie_weights()`" in prose("never call `tie_weights()`.")

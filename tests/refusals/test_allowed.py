@@ -7,11 +7,11 @@ import pytest
 import streamlit as st
 
 from tiedviz.compute.counts.configs import config_of
-from tiedviz.compute.witnesses.hearing import hear
 from tiedviz.files.access import may_read
 from tiedviz.models.progress import silent
 from tiedviz.models.sources import FolderSource, HubSource, ShelfSource, find_source
 from tiedviz.ui.frame import server
+from tiedviz.verdict.audit import audit
 from tiedviz.words.refusals.opening import OpeningRefusal
 
 
@@ -64,7 +64,7 @@ def test_counting_and_the_audit_ask_too(two_folders):
         with pytest.raises(OpeningRefusal, match="may not be read from here"):
             config_of(str(wrong))
         with pytest.raises(OpeningRefusal, match="may not be read from here"):
-            hear(str(wrong), load=False, report=silent)
+            audit(str(wrong), load=False, report=silent)
     assert config_of(str(may / "config.json")) == {"model_type": "gpt2"}
 
 
@@ -188,7 +188,7 @@ def test_what_the_hub_would_never_have_is_not_asked_for(two_folders, name):
 @pytest.mark.parametrize("end", ["", ".json"])
 def test_a_name_that_no_system_can_have_is_refused_wherever_it_is_typed(monkeypatch, name, end):
     monkeypatch.delenv("TIEDVIZ_ALLOW_PATHS", raising=False)
-    for ask in (find_source, config_of, lambda text: hear(text, load=False, report=silent)):
+    for ask in (find_source, config_of, lambda text: audit(text, load=False, report=silent)):
         with pytest.raises(OpeningRefusal, match=r"names no model|Nothing lies at"):
             ask(name + end)
 

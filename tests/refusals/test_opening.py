@@ -215,8 +215,7 @@ def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatc
 
 
 def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_folder, monkeypatch):
-    from tiedviz.verdict.audit import hear_files
-    from tiedviz.verdict.decide import decide
+    from tiedviz.verdict.audit import Audit, hear_files
 
     def ask(*_):
         raise AssertionError("a question on the terminal of the server")
@@ -227,7 +226,7 @@ def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_fo
     (folder / "modeling_own.py").write_text("raise SystemExit('this code was run')")
     with pytest.raises(CheckpointRefusal, match="wants to run code of its own"):
         load(str(folder))
-    assert decide(*hear_files(folder)).word == "tied"  # the flag and the header say enough
+    assert Audit(*hear_files(folder)).verdict.word == "tied"  # the flag and the header say enough
 
 
 def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # case 33

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tiedviz.compute.tying.break_one import BREAKS, tiny_tied_folder
 from tiedviz.models.building import intact
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.decide import decide
-from tiedviz.words.breaks import BREAK_WORDS
+from tiedviz.verdict.audit import Audit, hear_files
+from tiedviz.verdict.break_one import BREAKS, tiny_tied_folder
 
 VERDICTS = {
     "whole": "tied",
@@ -24,13 +22,13 @@ VERDICTS = {
 @pytest.mark.parametrize("way", BREAKS)
 def test_what_is_left_in_the_files(way, tmp_path):
     before = torch.random.get_rng_state()
-    BREAKS[way](tiny_tied_folder(tmp_path))
+    BREAKS[way].apply(tiny_tied_folder(tmp_path))
     declared, stored = hear_files(tmp_path)
-    assert decide(declared, stored).word == VERDICTS[way]
+    assert Audit(declared, stored).verdict.word == VERDICTS[way]
     assert stored.embedding.shape == ((53 if way == "resize" else 50), 16)
     assert intact()
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
 def test_every_way_has_its_words():
-    assert set(BREAKS) == set(BREAK_WORDS)
+    assert all(way.title and way.story.endswith(".") for way in BREAKS.values())

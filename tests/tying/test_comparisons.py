@@ -2,10 +2,8 @@ import pytest
 import torch
 
 from tiedviz.compute.next_token.state import score_state
-from tiedviz.compute.tying.against_base import against_base
-from tiedviz.compute.tying.alike import alikeness
-from tiedviz.compute.tying.both_heads import through
 from tiedviz.compute.unembedding import unembedding_of
+from tiedviz.verdict.comparisons import against_base, alikeness, through
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from tests.hub.released import published_like
-from tiedviz.compute.tying.prove import Side, prove
 from tiedviz.models.loading import load
+from tiedviz.verdict.prove import Side, prove
 from tiedviz.words.refusals.prompt import PromptRefusal
 
 IDS = [5, 90, 17]

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit, hear_files
 
 DELETE = object()
 
@@ -91,7 +90,7 @@ class Checkpoint:
         return hear_files(self.folder, **options)
 
     def verdict(self):
-        return decide(*self.hear())
+        return Audit(*self.hear()).verdict
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from tests.verdict.conftest import DELETE, marian, randomise, tiny
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit, hear_files
 
 
 def test_a_missing_head_is_tied_on_load(checkpoint):  # case 3
@@ -38,7 +37,7 @@ def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # case 24
     path = write_gguf(numpy.ones((50, 32), numpy.float32))
     declared, stored = hear_files(path)
     assert declared.inferred and "inferred" in declared.governed_by
-    assert decide(declared, stored).word == "tied"
+    assert Audit(declared, stored).verdict.word == "tied"
 
 
 @pytest.mark.parametrize(
@@ -206,7 +205,7 @@ def test_a_flag_that_is_no_truth_value_cannot_tell(checkpoint, value):
 
 def test_two_copies_too_large_to_compare_now_cannot_tell(checkpoint):
     saved = checkpoint(True).add_head(lambda e: e)
-    verdict = decide(*saved.hear(most=1000))
+    verdict = Audit(*saved.hear(most=1000)).verdict
     assert verdict.word == "cannot_tell"
     assert "comparing the two stored matrices reads 6 kB" in verdict.state
 

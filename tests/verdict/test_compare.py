@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from tiedviz.files.header import StoredTensor
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.copies import compare as comparing
-from tiedviz.verdict.copies.compare import SAME, cannot_compare, compare
-from tiedviz.verdict.copies.near import cut_short, rounded
-from tiedviz.verdict.copies.place import Place
-from tiedviz.verdict.copies.types import GRIDS, coarser
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict import copies as comparing
+from tiedviz.verdict.audit import Audit, hear_files
+from tiedviz.verdict.copies import SAME, Place, cannot_compare, compare
+from tiedviz.verdict.difference import GRIDS, coarser, cut_short, rounded
 
 NAMES = {
     **{torch.float32: "F32", torch.bfloat16: "BF16", torch.float16: "F16", torch.float64: "F64"},
@@ -49,7 +46,7 @@ def test_equal_bytes_in_two_files_need_no_numbers(lay):
 
 
 def test_a_difference_in_the_last_chunk_is_found(lay, monkeypatch):
-    monkeypatch.setattr("tiedviz.verdict.copies.place.CHUNK", 1000)
+    monkeypatch.setattr("tiedviz.verdict.copies.CHUNK", 1000)
     one, other = matrix(), matrix()
     assert compare(lay("a", one), lay("b", other)) == SAME
     other[49, 15] += 1
@@ -205,7 +202,7 @@ assert not {{"numpy", "torch", "safetensors"}} & set(sys.modules)
 
 def gguf_case(write_gguf, one, other, kinds):
     declared, stored = hear_files(write_gguf(one, other, kinds))
-    return decide(declared, stored), stored.comparison
+    return Audit(declared, stored).verdict, stored.comparison
 
 
 NORMAL = numpy.random.default_rng(3).standard_normal((96, 256)).astype(numpy.float32)

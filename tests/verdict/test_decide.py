@@ -3,10 +3,9 @@
 import pytest
 
 from tiedviz.files.header import StoredTensor
-from tiedviz.verdict.decide import decide
-from tiedviz.verdict.live import Loaded, Measured
-from tiedviz.verdict.witnesses import Comparison, Declared, Stored
-from tiedviz.verdict.wording.words import TONES
+from tiedviz.verdict.audit import Audit
+from tiedviz.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
+from tiedviz.verdict.wording import tone_of
 
 E = StoredTensor("model.embed_tokens.weight", (50, 16), "F32", 3200, "model.safetensors", 8)
 W = StoredTensor("lm_head.weight", (50, 16), "F32", 3200, "model.safetensors", 3208)
@@ -102,22 +101,22 @@ TABLE = [
 
 @pytest.mark.parametrize(("word", "declared", "stored", "loaded"), TABLE)
 def test_the_first_rule_that_holds_decides(word, declared, stored, loaded):
-    verdict = decide(declared, stored, loaded)
+    verdict = Audit(declared, stored, loaded).verdict
     assert verdict.word == word
-    assert verdict.tone == TONES[word]
+    assert verdict.tone == tone_of(word)
     assert verdict.state.endswith(".") and verdict.advice.endswith(".")
     assert "None" not in verdict.summary + verdict.advice
 
 
 def test_meta_in_memory_leaves_the_files_to_speak():
-    assert decide(YES, holds(E, W, SAME), Loaded(on_meta=True)).word == "twin"
+    assert Audit(YES, holds(E, W, SAME), Loaded(on_meta=True)).verdict.word == "twin"
 
 
 def test_what_was_not_heard_is_named():
-    assert decide(YES, ONE).unheard == ("loaded", "measured")
+    assert Audit(YES, ONE).verdict.unheard == ("loaded", "measured")
     proof = Measured("h_L @ E.T", 1e-6, 1e-4, True)
-    assert decide(YES, ONE, shares(), proof).unheard == ()
-    rows = decide(YES, ONE, not_loaded="X is too large.").evidence
+    assert Audit(YES, ONE, shares(), proof).verdict.unheard == ()
+    rows = Audit(YES, ONE, not_loaded="X is too large.").verdict.evidence
     assert [row.witness for row in rows] == ["declared", "stored", "loaded", "measured"]
     assert rows[2] == ("loaded", "not heard", "X is too large.")
 
@@ -135,18 +134,18 @@ def test_what_was_not_heard_is_named():
     ],
 )
 def test_what_should_be_mended_is_wrong(wrong, declared, stored):
-    assert decide(declared, stored).is_wrong is wrong
+    assert Audit(declared, stored).verdict.is_wrong is wrong
 
 
 def test_a_live_count_replaces_that_of_the_headers():
     loaded = shares(parameters=6000, embedding=800, head=800)
-    costs = decide(YES, ONE, loaded).costs
+    costs = Audit(YES, ONE, loaded).verdict.costs
     assert (costs.counted_from, costs.total, costs.head) == ("loaded", 6000, 0)
-    assert decide(YES, ONE).costs.counted_from == "headers"
+    assert Audit(YES, ONE).verdict.costs.counted_from == "headers"
 
 
 def test_a_promised_head_that_no_shard_holds_is_the_first_cause():
-    verdict = decide(NO, holds(absent=("lm_head.weight",)))
+    verdict = Audit(NO, holds(absent=("lm_head.weight",))).verdict
     assert "promises lm_head.weight" in verdict.causes[0]
 
 
@@ -185,7 +184,7 @@ def seen(scored_by):
 def test_what_was_measured_may_forbid_a_word_and_never_makes_one(
     word, declared, stored, loaded, measured
 ):
-    verdict = decide(declared, stored, loaded, measured)
+    verdict = Audit(declared, stored, loaded, measured).verdict
     assert verdict.word == word
     if word in ("tied", "untied"):
         said = f"Its logits were not reproduced: {measured.reason}." in verdict.summary

@@ -5,9 +5,9 @@ import torch
 from safetensors.torch import save_model
 
 from tests.verdict.conftest import DELETE, marian, randomise, tiny
-from tiedviz.compute.witnesses.loaded import hear_loaded
 from tiedviz.models.building import building
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit
+from tiedviz.verdict.loaded import hear_loaded
 from tiedviz.verdict.repair import repair_for
 
 E = "model.embed_tokens.weight"
@@ -86,7 +86,7 @@ def test_a_head_in_parts_or_packed_in_any_way_is_not_passed_over(checkpoint, kin
 def test_a_loader_that_ignores_a_packed_head_proves_nothing(checkpoint):
     parts = {"lm_head.trellis": packed(1, 4, 64, dtype=torch.int16)}
     saved = checkpoint(True).edit(with_tensors(**parts))
-    assert decide(*saved.hear(), hear_loaded(tiny(True))).word == "cannot_tell"
+    assert Audit(*saved.hear(), hear_loaded(tiny(True))).verdict.word == "cannot_tell"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_decoder_of_another_class_has_its_own_table(save, tie, word):
     declared, stored = saved.hear()
     assert declared.path == "decoder.tie_word_embeddings"
     assert stored.partner.name == "decoder.bert.embeddings.word_embeddings.weight"
-    files, both = saved.verdict(), decide(declared, stored, hear_loaded(model))
+    files, both = saved.verdict(), Audit(declared, stored, hear_loaded(model)).verdict
     assert (files.word, both.word) == (word, word)
 
 
@@ -149,12 +149,12 @@ def test_a_decoder_of_another_class_has_its_own_table(save, tie, word):
 def test_an_output_tied_to_the_decoders_own_table_can_be_opened_and_heard(
     save, make, tiny_tokenizer
 ):
-    from tiedviz.compute.witnesses.hearing import hear
+    from tiedviz.verdict.audit import audit
 
     saved = save(make(True))
     tiny_tokenizer.save_pretrained(saved.folder)
-    heard = hear(str(saved.folder), load=True, report=lambda step: None)
-    assert heard.live is not None, heard.verdict.evidence[2].text
+    heard = audit(str(saved.folder), load=True, report=lambda step: None)
+    assert heard.loaded is not None, heard.verdict.evidence[2].text
     assert heard.verdict.word == "partly_tied"
     assert heard.verdict.unheard == ()
 
@@ -182,7 +182,7 @@ def test_three_stored_tables_of_an_encoder_and_a_decoder(save, change, word):
     verdict = saved.verdict()
     assert verdict.word == word
     assert "not compared with it" not in verdict.evidence[1].text
-    unheard = decide(*saved.hear(most=100)).evidence[1].text
+    unheard = Audit(*saved.hear(most=100)).verdict.evidence[1].text
     assert "not compared with it: model.decoder.embed_tokens.weight, model.encoder" in unheard
     if word == "partly_tied":
         assert "other numbers are stored in model.decoder.embed_tokens.weight" in verdict.state
@@ -217,7 +217,7 @@ def test_a_table_that_only_says_that_it_embeds_is_set_beside_the_head(build_file
     build_files.safetensors(files)
     from tiedviz.verdict.audit import hear_files
 
-    assert decide(*hear_files(build_files.folder)).word == "twin"  # both are zeros
+    assert Audit(*hear_files(build_files.folder)).verdict.word == "twin"  # both are zeros
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_a_class_that_scores_in_a_way_of_its_own_is_not_called_broken(save):
 
     model = build("deberta-v2:own-head", tie_word_embeddings=False).model
     saved = save(model)
-    assert decide(*saved.hear(), hear_loaded(model)).word == "cannot_tell"
+    assert Audit(*saved.hear(), hear_loaded(model)).verdict.word == "cannot_tell"
 
 
 @pytest.mark.parametrize("key", ["tie_embeddings", "weight_tying"])

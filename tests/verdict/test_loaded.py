@@ -7,8 +7,10 @@ from torch import nn
 
 from tests.tiny_models import RECIPES, build
 from tests.verdict.conftest import tiny
-from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.storage import (
+from tiedviz.verdict.audit import Audit
+from tiedviz.verdict.declared import declared_in
+from tiedviz.verdict.loaded import hear_loaded
+from tiedviz.verdict.storage import (
     count_parameters,
     identity,
     overlap,
@@ -16,15 +18,13 @@ from tiedviz.compute.witnesses.storage import (
     same_values,
     tie_groups,
 )
-from tiedviz.verdict.decide import decide
-from tiedviz.verdict.declared import declared_in
 
 E, W = "model.embed_tokens.weight", "lm_head.weight"
 
 
 def word_of(loaded, tied=None):
     declared = None if tied is None else declared_in({"tie_word_embeddings": tied})
-    return decide(declared, None, loaded).word
+    return Audit(declared, None, loaded).verdict.word
 
 
 def test_a_tied_model_is_one_parameter():
@@ -57,8 +57,9 @@ def test_case_27_a_head_in_another_dtype_is_tied_only_where_both_are_rounded(
         model = AutoModelForCausalLM.from_pretrained(saved.folder, dtype=dtype)
     found = hear_loaded(model)
     assert found.same_storage is (dtype == "bfloat16")
-    assert decide(*saved.hear(), found).word == "near_twin"  # as stored, whatever became of it
-    assert decide(saved.hear()[0], None, found).word == word  # by memory alone
+    # as stored, whatever became of it
+    assert Audit(*saved.hear(), found).verdict.word == "near_twin"
+    assert Audit(saved.hear()[0], None, found).verdict.word == word  # by memory alone
 
 
 def test_equal_copies_are_twins_and_not_tied():
@@ -96,7 +97,7 @@ def test_an_offloaded_model_cannot_tell_and_the_files_can(checkpoint):  # case 4
     accelerate.cpu_offload(model)
     found = hear_loaded(model)
     assert found.on_meta and word_of(found) == "cannot_tell"
-    assert decide(*saved.hear(), found).word == "tied"
+    assert Audit(*saved.hear(), found).verdict.word == "tied"
 
 
 def test_a_slice_of_e_is_not_e():
@@ -210,7 +211,7 @@ def test_a_quantised_head_is_named(checkpoint):  # case 74, case 62
     )
     found = hear_loaded(model)
     assert (found.quantised, found.near, found.same_storage) == ("qint8", "quantisation", False)
-    verdict = decide(*checkpoint(True).hear(), found)
+    verdict = Audit(*checkpoint(True).hear(), found).verdict
     assert verdict.word == "near_twin"
     assert "the head is quantised (qint8)" in verdict.evidence[2].text
     other = torch.ao.quantization.quantize_dynamic(tiny(False), {nn.Linear}, dtype=torch.qint8)
@@ -266,7 +267,7 @@ def test_pefts_own_lora_on_a_tied_layer(checkpoint, target):  # case 47
     model = peft.get_peft_model(base, peft.LoraConfig(target_modules=[target]))
     found = hear_loaded(model)
     assert found.adapters == (("output",) if target == "lm_head" else ("input",))
-    assert decide(*checkpoint(True).hear(), found).word == "adapter"
+    assert Audit(*checkpoint(True).hear(), found).verdict.word == "adapter"
 
 
 # Flags, and every kind of model.
@@ -291,7 +292,7 @@ def test_a_seq2seq_head_of_its_own_leaves_the_encoder_and_decoder_tied():  # cas
     model = build("t5").model
     model.lm_head.weight = nn.Parameter(torch.randn_like(model.lm_head.weight))
     found = hear_loaded(model)
-    verdict = decide(None, None, found)
+    verdict = Audit(None, None, found).verdict
     assert verdict.word == "partly_tied"
     assert verdict.state == "Encoder and decoder share a table; the output does not."
     assert {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"} <= set(found.groups[0])
@@ -307,7 +308,7 @@ def test_t5_v1_1_as_transformers_loads_it(save):  # case 29
     with building():
         model = T5ForConditionalGeneration.from_pretrained(saved.folder)
     found = hear_loaded(model)
-    verdict = decide(*saved.hear(), found)
+    verdict = Audit(*saved.hear(), found).verdict
     assert saved.hear()[0].tied is False and found.effective is True
     assert verdict.word == "untied"
     assert {"shared.weight", "encoder.embed_tokens.weight"} <= set(verdict.groups[0])

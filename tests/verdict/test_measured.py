@@ -6,9 +6,9 @@ from torch import nn
 
 from tests.tiny_models import build, opened
 from tests.verdict.conftest import tiny
-from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.measured import hear_measured
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit
+from tiedviz.verdict.live import hear_measured
+from tiedviz.verdict.loaded import hear_loaded
 
 
 def test_logits_of_a_tied_model_come_out_of_e():
@@ -39,7 +39,7 @@ def bent(loaded):
 
 def word_of(loaded):
     found = hear_measured(loaded)
-    return decide(None, None, hear_loaded(loaded.model), found).word, found.scored_by
+    return Audit(None, None, hear_loaded(loaded.model), found).verdict.word, found.scored_by
 
 
 def test_a_head_with_a_way_of_its_own_is_still_tied():
@@ -80,5 +80,5 @@ def test_what_is_not_reproduced_says_why():
     found = hear_measured(loaded)
     assert not found.reproduced and found.reason
     assert found.max_abs_error is None or math.isfinite(found.max_abs_error)
-    row = decide(None, None, None, found).evidence[3]
+    row = Audit(None, None, None, found).verdict.evidence[3]
     assert row.state == "not reproduced" and found.reason in row.text

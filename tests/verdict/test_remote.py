@@ -131,7 +131,7 @@ def test_two_copies_on_the_hub_are_decided_by_fetching_just_them(
 
 def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
     from tiedviz.models import hub_client
-    from tiedviz.verdict.copies import compare as comparing
+    from tiedviz.verdict import copies as comparing
 
     two_copies(hub, tmp_path, nudged)
     listing = list_repository("org/two")
@@ -158,7 +158,7 @@ def test_each_byte_is_fetched_once_in_blocks(hub, tmp_path, monkeypatch):
 
 
 def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
-    from tiedviz.verdict.copies import compare as comparing
+    from tiedviz.verdict import copies as comparing
 
     two_copies(hub, tmp_path, lambda e: e)
     listing = list_repository("org/two")
@@ -178,7 +178,7 @@ def test_a_comparison_can_be_stopped_at_a_block(hub, tmp_path, monkeypatch):
 
 
 def test_a_hub_that_goes_away_in_the_middle_is_said_and_decides_nothing(hub, tmp_path, monkeypatch):
-    from tiedviz.verdict.copies import compare as comparing
+    from tiedviz.verdict import copies as comparing
 
     two_copies(hub, tmp_path, lambda e: e)
     listing = list_repository("org/two")

@@ -8,10 +8,9 @@ import torch
 
 from tests.verdict.conftest import DELETE, Checkpoint, randomise
 from tiedviz.models.building import building
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit, hear_files
+from tiedviz.verdict.decide import Verdict
 from tiedviz.verdict.repair import repair_for
-from tiedviz.verdict.verdict import Verdict
 
 SIZES = {"vocab_size": 50, "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
 SEQ2SEQ = {"vocab_size": 50, "d_model": 16}
@@ -164,7 +163,7 @@ def test_a_lost_flag_is_set_again(spoilt, kind, flag):
 
 @pytest.mark.parametrize("text_config", [{}, {"hidden_size": 16}, None])
 def test_a_flag_inside_a_part_is_written_there_even_where_the_part_lacks(tmp_path, text_config):
-    from tiedviz.words.repairs import set_flag
+    from tiedviz.verdict.repair import set_flag
 
     path = tmp_path / "config.json"
     path.write_text(json.dumps({} if text_config is None else {"text_config": text_config}))
@@ -244,7 +243,7 @@ def whole_gguf(tmp_path):
 
 
 def verdict_of(path) -> Verdict:
-    return decide(*hear_files(path))
+    return Audit(*hear_files(path)).verdict
 
 
 def opened(path):

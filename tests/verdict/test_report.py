@@ -3,12 +3,13 @@
 import pytest
 
 from tests.verdict.conftest import DELETE
-from tiedviz.compute.witnesses.hearing import hearing, record_of
-from tiedviz.verdict.wording.report import markdown_report, short_name
+from tiedviz.verdict.audit import Audit
+from tiedviz.verdict.record import audit_record
+from tiedviz.verdict.report import markdown_report, short_name
 
 
 def report_on(saved, name="/home/somebody/models/mine"):
-    return markdown_report(record_of(hearing(name, *saved.hear(), None)))
+    return markdown_report(audit_record(Audit(*saved.hear(), model=name)))
 
 
 def test_a_report_says_all_that_was_heard(checkpoint):

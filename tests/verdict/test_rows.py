@@ -4,9 +4,9 @@ import torch
 from tests.tiny_models import opened
 from tests.verdict.conftest import tiny
 from tiedviz.compute.next_token.candidates import mass_beyond
-from tiedviz.compute.witnesses.loaded import hear_loaded
-from tiedviz.compute.witnesses.rows import EmptyRows, empty_rows, fresh_rows
 from tiedviz.models.building import building
+from tiedviz.verdict.live import EmptyRows, empty_rows, fresh_rows
+from tiedviz.verdict.loaded import hear_loaded
 
 
 @pytest.mark.filterwarnings("ignore")

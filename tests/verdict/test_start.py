@@ -1,4 +1,4 @@
-"""What `audit --no-load` brings in: a verdict from headers takes as long as its imports."""
+"""What `audit --no-load` brings in: a verdict from headers waits for no heavy library."""
 
 import os
 import subprocess
@@ -8,16 +8,6 @@ from tests.conftest import ROOT
 
 ALWAYS = {"site", "sitecustomize", "usercustomize", "org"}  # org is Jython's, asked for by copy
 HEAVY = "torch transformers numpy streamlit huggingface_hub pandas safetensors gguf sklearn"
-
-# Runs the command as `python -m tiedviz` does, and ends with its status.
-WATCHED = """
-import gc, runpy
-try:
-    runpy.run_module("tiedviz", run_name="__main__", alter_sys=True)
-except SystemExit:
-    CHECK
-    raise
-"""
 
 
 def run(*arguments):
@@ -36,10 +26,6 @@ def imported(*arguments):
     return names - {"imported package"}
 
 
-def watched(*arguments, check="pass"):
-    run("-c", WATCHED.replace("CHECK", check), *arguments)
-
-
 AUDIT = ("audit", "--no-load", "--json")
 
 
@@ -51,8 +37,3 @@ def test_no_load_imports_nothing_but_the_standard_library(checkpoint, write_gguf
     assert not tops & set(HEAVY.split())
     foreign = tops - set(sys.stdlib_module_names) - {"tiedviz"}
     assert {name for name in foreign if not name.startswith("_")} <= ALWAYS
-
-
-def test_the_collector_rests_for_headers_and_runs_for_models(checkpoint):
-    watched(*AUDIT, checkpoint(True).folder, check="assert gc.get_freeze_count() > 1000")
-    watched("share", "--json", check="assert gc.isenabled() and not gc.get_freeze_count()")

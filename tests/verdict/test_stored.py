@@ -11,8 +11,7 @@ from tests.files.conftest import Build, CountedRead, safetensors_bytes
 from tests.verdict.conftest import randomise, tiny
 from tiedviz.files import access
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.verdict.audit import hear_files
-from tiedviz.verdict.decide import decide
+from tiedviz.verdict.audit import Audit, hear_files
 from tiedviz.verdict.record import audit_record
 from tiedviz.verdict.stored import from_header
 from tiedviz.words.refusals.file import FileRefusal
@@ -28,7 +27,7 @@ def build(tmp_path):
 
 
 def verdict_of(path):
-    return decide(*hear_files(path))
+    return Audit(*hear_files(path)).verdict
 
 
 def state(tie=True):
@@ -208,7 +207,7 @@ def as_remote():
     from tiedviz.verdict.declared import declared_in
 
     stored = from_header(join_shards(headers, {}, {}), config)
-    verdict = decide(declared_in(config), stored)
+    verdict = Audit(declared_in(config), stored).verdict
     assert "comparing the two stored matrices reads 2 MB" in verdict.state
     return asked, verdict.word
 
@@ -256,9 +255,8 @@ def test_names_with_control_characters_are_escaped_everywhere(build):
     build.config(**LLAMA | {"architectures": ["Evil\x1b[2J\n"]}, **{"a\x1b": {
         "tie_word_embeddings": "\x1b]0;x\x07"}})  # fmt: skip
     build.safetensors({name: ("F32", (50, 16))})
-    declared, stored = hear_files(build.folder)
-    verdict = decide(declared, stored)
-    record = audit_record("m", verdict, declared, stored)
+    audit = Audit(*hear_files(build.folder), model="m")
+    verdict, record = audit.verdict, audit_record(audit)
     text = json.dumps(record, ensure_ascii=False)
     assert all(c.isprintable() for c in text)
     assert all(c.isprintable() for row in verdict.evidence for c in row.text)
@@ -279,8 +277,7 @@ def test_flags_that_json_cannot_hold_do_no_harm(build):
         '{"model_type": "llama", "tie_word_embeddings": NaN, "vocab_size": 50}'
     )
     build.safetensors({"model.embed_tokens.weight": ("F32", (50, 16))})
-    declared, stored = hear_files(build.folder)
-    record = audit_record("m", decide(declared, stored), declared, stored)
+    record = audit_record(Audit(*hear_files(build.folder), model="m"))
     json.dumps(record, allow_nan=False)
 
 

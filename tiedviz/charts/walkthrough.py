@@ -8,10 +8,14 @@ from itertools import pairwise
 import altair as alt
 import pandas as pd
 
+from tiedviz.charts.axes import names_axis
 from tiedviz.charts.palette import INPUT, LIVE, OTHER, OUTPUT, SHARED
 from tiedviz.words.tokens import shorten
 
 _BAR = 26
+_SQUARE = 24
+_AROUND_SQUARES = 140  # axis and legend; Streamlit fits the whole chart into the height
+_ARROWS_HIGH = 300
 
 
 def word_bars(frame: pd.DataFrame, measure: str, colour: str, lit: int) -> alt.LayerChart:
@@ -24,9 +28,8 @@ def word_bars(frame: pd.DataFrame, measure: str, colour: str, lit: int) -> alt.L
         lit: id of the word whose bar is amber.
     """
     data = frame[["word", measure]].assign(id=range(len(frame)))
-    names = json.dumps(list(data["word"]))
     base = alt.Chart(data).encode(
-        y=alt.Y("id:O", title=None, axis=_names_axis(names)),
+        y=alt.Y("id:O", axis=names_axis(180, data["word"], labelFont="monospace")),
         x=alt.X(
             f"{measure}:Q",
             title=measure,
@@ -69,12 +72,11 @@ def two_sides(moved: pd.DataFrame) -> alt.Chart:
         .melt(["id", "word"], list(sides), "side", "length")
         .replace({"side": sides})
     )
-    names = json.dumps(list(moved["word"]))
     return (
         alt.Chart(data)
         .mark_bar(cornerRadiusEnd=2)
         .encode(
-            y=alt.Y("id:O", title=None, axis=_names_axis(names)),
+            y=alt.Y("id:O", axis=names_axis(180, moved["word"], labelFont="monospace")),
             yOffset=alt.YOffset("side:N", sort=list(sides.values())),
             x=alt.X("length:Q", title="length of the gradient", axis=alt.Axis(grid=False)),
             color=alt.Color(
@@ -111,20 +113,6 @@ def drift_line(apart: list[float]) -> alt.LayerChart:
     line = base.mark_line(color=OUTPUT, strokeWidth=2)
     chart: alt.LayerChart = line + base.mark_point(filled=True, color=OUTPUT, size=40, opacity=1)
     return chart.properties(height=170)
-
-
-def _names_axis(names: str) -> alt.Axis:
-    return alt.Axis(
-        labelExpr=f"{names}[datum.value]",
-        labelFont="monospace",
-        labelOverlap=False,
-        ticks=False,
-        domain=False,
-    )
-
-
-_SQUARE = 24
-_AROUND = 140  # axis and legend; Streamlit fits the whole chart into the height
 
 
 def table_picture(cells: pd.DataFrame) -> alt.Chart:
@@ -173,7 +161,7 @@ def table_picture(cells: pd.DataFrame) -> alt.Chart:
             ],
         )
         .transform_calculate(size="abs(datum.value)")
-        .properties(height=_SQUARE * len(rows) + _AROUND)
+        .properties(height=_SQUARE * len(rows) + _AROUND_SQUARES)
     )
 
 
@@ -193,9 +181,6 @@ def place_in_table(row: int, rows: int) -> alt.LayerChart:
     )
     chart: alt.LayerChart = bar + here
     return chart.properties(height=70)
-
-
-_HEIGHT = 300
 
 
 def arrows(tips: pd.DataFrame, colour: str) -> alt.LayerChart:
@@ -247,7 +232,7 @@ def arrows(tips: pd.DataFrame, colour: str) -> alt.LayerChart:
         + head
         + name.encode(text="short:N")
     )
-    return chart.properties(height=_HEIGHT)
+    return chart.properties(height=_ARROWS_HIGH)
 
 
 def _spread(places: list[float], gap: float) -> list[float]:

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tiedviz.commands.options import finish, print_record, progress_shown
-from tiedviz.compute.witnesses.hearing import Hearing, hear, record_of
+from tiedviz.verdict.audit import Audit, audit
+from tiedviz.verdict.record import audit_record
 from tiedviz.words.numbers import count, exact_size, percent, plural
 from tiedviz.words.refusals import Refusal
 from tiedviz.words.refusals.file import printable
+
+if TYPE_CHECKING:
+    from tiedviz.verdict.decide import Costs
 
 
 def add_to(commands: Any) -> None:
@@ -55,30 +59,29 @@ def _audit_one_of_several(model: str, options: argparse.Namespace) -> int:
 
 def _audit(model: str, options: argparse.Namespace) -> int:
     with progress_shown() as progress:
-        heard = hear(model, load=not options.no_load, report=progress, fetch=options.compare)
-    print_record(record_of(heard), options, lambda _: _print_lines(heard))
-    if heard.verdict.word == "cannot_tell":
+        found = audit(model, load=not options.no_load, report=progress, fetch=options.compare)
+    print_record(audit_record(found), options, lambda _: _print_lines(found))
+    if found.verdict.word == "cannot_tell":
         return 2
-    return 1 if heard.verdict.is_wrong else 0
+    return 1 if found.verdict.is_wrong else 0
 
 
-def _print_lines(heard: Hearing) -> None:
-    verdict, costs = heard.verdict, heard.verdict.costs
-    print(f"{printable(heard.model)}: {verdict.word.replace('_', ' ').upper()}. {verdict.summary}")
+def _print_lines(found: Audit) -> None:
+    verdict, costs = found.verdict, found.verdict.costs
+    print(f"{printable(found.model)}: {verdict.word.replace('_', ' ').upper()}. {verdict.summary}")
     for row in verdict.evidence:
         print(f"  {row.witness:<9} {row.state:<14} {row.text}")
-    print(f"  {plural(costs.total, 'parameter')}, {costs.origin}{_share_words(heard)}")
+    print(f"  {plural(costs.total, 'parameter')}, {costs.origin}{_share_words(costs)}")
     for cause in verdict.causes[1:]:
         print(f"  or: {cause}")
     for line in verdict.other_loaders:
         print(f"  elsewhere: {line}")
-    for line in heard.live.notes if heard.live else ():
+    for line in found.notes:
         print(f"  note: {line}")
     print(f"  {verdict.advice}")
 
 
-def _share_words(heard: Hearing) -> str:
-    costs = heard.verdict.costs
+def _share_words(costs: Costs) -> str:
     if costs.share is None:
         return ""
     text = f"; {percent(costs.share)} of them in E{' and W' if costs.head else ''}"

@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
     print_record(record, options, _print_table)
     if len(done) < len(asked):
         return 2
-    return 1 if any(each.answer.hearing.verdict.is_wrong for each in done) else 0
+    return 1 if any(each.answer.audit.verdict.is_wrong for each in done) else 0
 
 
 def _ask(name: str, options: argparse.Namespace) -> _Asked:
@@ -115,8 +115,7 @@ def _ask(name: str, options: argparse.Namespace) -> _Asked:
 
 
 def _agreements(done: list[_Asked], top: int) -> list[dict[str, Any]]:
-    from tiedviz.compute.compare.agreement import agreement, agreement_record
-    from tiedviz.compute.compare.parting import Text
+    from tiedviz.compute.compare.agreement import WrittenText, agreement, agreement_record
     from tiedviz.compute.compare.shared_tokens import shared_tokens
 
     records = []
@@ -124,7 +123,7 @@ def _agreements(done: list[_Asked], top: int) -> list[dict[str, Any]]:
         texts = [
             None
             if each.written is None
-            else Text(
+            else WrittenText(
                 tuple(each.texts[id] or b"" for id in each.written.text_ids), each.written.ended
             )
             for each in (one, other)

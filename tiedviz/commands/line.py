@@ -8,12 +8,10 @@ JSON object and nothing else.
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from tiedviz import __version__
 from tiedviz.words.refusals import Refusal
@@ -40,7 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = [name for name in _COMMANDS if name in words[:1]]
     chosen = _parser(asked or _COMMANDS).parse_args(words)
     if not getattr(chosen, "no_load", False):
-        gc.enable()  # see __main__
         _quieten()
     try:
         return int(chosen.run(chosen))
@@ -71,35 +68,12 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tiedviz",
         description="Is a language model's embedding matrix shared, and what does it do?",
-        formatter_class=_formatter,
     )
     parser.add_argument("--version", action="version", version=__version__)
-    # without prog argparse would format a usage line first, for which it imports five compressors
-    commands = parser.add_subparsers(
-        required=True, metavar="COMMAND", prog=parser.prog, parser_class=_CommandParser
-    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name in names:
         importlib.import_module(f"tiedviz.commands.{name}").add_to(commands)
     return parser
-
-
-class _CommandParser(argparse.ArgumentParser):
-    """The parser of one command, with the same formatter."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=_formatter, **options)
-
-
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Help as wide as the terminal.
-
-    argparse makes one for every option, and each asks shutil, which brings in five compressors.
-    """
-    try:
-        width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
-    except (OSError, ValueError):
-        width = 80
-    return argparse.HelpFormatter(prog, width=width - 2)
 
 
 def _quieten() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tiedviz.commands.options import add_model, finish, open_model, print_record
 from tiedviz.words.numbers import count, percent
-from tiedviz.words.refusals.map import FileNotWritten
+from tiedviz.words.refusals.vector import VectorRefusal
 
 
 def add_to(commands: Any) -> None:
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         else:
             table.to_parquet(out, index=False)
     except OSError as error:
-        raise FileNotWritten(str(out), error.strerror or str(error)) from error
+        raise VectorRefusal.file_not_written(str(out), error.strerror or str(error)) from error
     record = {
         "model": loaded.source,
         "view": options.view,
@@ -67,9 +67,11 @@ def _require_writable(out: Path) -> None:
     """Refuse before a model is opened.
 
     Raises:
-        FileNotWritten: the name or the folder will not do.
+        VectorRefusal: the name or the folder will not do.
     """
     if out.suffix not in (".csv", ".parquet"):
-        raise FileNotWritten(str(out), "its name ends neither in .csv nor in .parquet")
+        raise VectorRefusal.file_not_written(
+            str(out), "its name ends neither in .csv nor in .parquet"
+        )
     if not out.parent.is_dir():
-        raise FileNotWritten(str(out), f"there is no folder {out.parent}")
+        raise VectorRefusal.file_not_written(str(out), f"there is no folder {out.parent}")

@@ -110,7 +110,7 @@ def gradient_split(
         loaded: the model; its parameters, flags and buffers are the same afterwards, bit for bit.
         sentence: what is read and asked for.
         report: told before each pass; may raise to stop.
-        pause: called once the lock is held; may raise, where nobody waits for the answer any more.
+        pause: called once the lock is held; may raise, where the run was superseded meanwhile.
 
     Raises:
         ModelRefusal, GradientRefusal: as `sides_of`, or it would not fit in memory.

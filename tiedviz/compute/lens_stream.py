@@ -70,7 +70,9 @@ class Mass:
         """Take in a block (rows, B). It is overwritten, and so is `spare` of the same shape."""
         before = self._largest
         self._largest = torch.maximum(before, logits.amax(1).double())
-        # at the first block there is nothing to move, and −∞ · 0 is no number
+        # From m to m' each term turns into e^(m−m')·e^(z−m), and z−m' is (z−m) + (m−m'): so the sum
+        # is shrunk by e^(m−m'), and the weighted one takes (m−m')·sum in before it is shrunk.
+        # At the first block there is nothing to move, and −∞ · 0 is no number.
         moved = torch.where(before.isinf(), torch.zeros_like(before), before - self._largest)
         shrunk = moved.exp()
         shifted = logits.sub_(self._largest.float()[:, None])

@@ -84,6 +84,7 @@ def _measure(loaded: LoadedModel) -> Entrance | None:
     if width != block_width:
         return Entrance(width, block_width, False, ONE, float(rows[0].norm()), (), 0.0)
     between, expected = one - other, rows[0] - rows[1]
+    # least squares: the s for which s·expected comes closest to what was seen
     measured = float((between @ expected).mean() / expected.square().sum())
     error = float((between - measured * expected).abs().max())
     if not error <= _close(E.dtype) * float(between.abs().max()):

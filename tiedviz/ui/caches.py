@@ -61,9 +61,9 @@ if TYPE_CHECKING:
     from tiedviz.compute.token_map.path import HiddenPath
     from tiedviz.compute.token_map.recall import NeighbourRecall, TrueNeighbours
     from tiedviz.compute.token_map.rows import NamedRows, RowStatistics
-    from tiedviz.compute.witnesses.hearing import Hearing
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
+    from tiedviz.verdict.audit import Audit
     from tiedviz.verdict.witnesses import Declared, Stored
     from tiedviz.words.catalogue import CatalogueRow
 
@@ -188,7 +188,7 @@ def remember_heard(key: str, found: tuple[Declared, Stored]) -> None:
 
 
 @st.cache_data(max_entries=64, ttl=60, show_spinner=False)
-def files_verdict(name: str) -> Hearing:
+def files_verdict(name: str) -> Audit:
     """What the files of any model say, by its name; two copies are compared up to 100 MB.
 
     Kept for a minute, so that a rerun reads nothing again and a repaired file is soon seen.
@@ -196,14 +196,14 @@ def files_verdict(name: str) -> Hearing:
     Raises:
         Refusal: they cannot be read.
     """
-    from tiedviz.compute.witnesses.hearing import hear
     from tiedviz.models.progress import silent
+    from tiedviz.verdict.audit import audit
 
-    return hear(name, load=False, report=silent, most=COMPARED_AT_ONCE)
+    return audit(name, load=False, report=silent, most=COMPARED_AT_ONCE)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def header_verdict(key: str, _files: Path) -> Hearing:
+def header_verdict(key: str, _files: Path) -> Audit:
     """What the headers of these files say alone; reading them takes milliseconds.
 
     Args:
@@ -212,10 +212,9 @@ def header_verdict(key: str, _files: Path) -> Hearing:
     Raises:
         FileRefusal: they cannot be read.
     """
-    from tiedviz.compute.witnesses.hearing import hearing
-    from tiedviz.verdict.audit import hear_files
+    from tiedviz.verdict.audit import Audit, hear_files
 
-    return hearing("", *hear_files(_files, most=0), None)
+    return Audit(*hear_files(_files, most=0))
 
 
 @_under_its_lock
@@ -278,7 +277,7 @@ def map_view(loaded: LoadedModel, view: MapView) -> Projection:
     """All rows of E in one view.
 
     Raises:
-        NothingToMap: fewer than two rows can be placed.
+        VectorRefusal: fewer than two rows can be placed.
     """
     from tiedviz.compute.token_map.projection import projected
 

@@ -11,7 +11,7 @@ from tiedviz.compute.toy import DIMENSIONS, TOY_WORDS, Toy
 from tiedviz.ui.caches import files_verdict
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import MODEL_KEY, chosen_facts, chosen_source, first_choice
-from tiedviz.ui.is_it_tied.banner import banner
+from tiedviz.ui.is_it_tied.verdict import banner
 from tiedviz.ui.prompt_bar import PRESETS
 from tiedviz.ui.share import share, toy_code
 from tiedviz.words.numbers import count, percent

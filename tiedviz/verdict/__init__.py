@@ -1,7 +1,6 @@
-"""Is it tied? The two witnesses that files can give, and the verdict on all four.
+"""Is it tied? Four witnesses, one of ten words, and what follows from it.
 
-`declared` reads the raw config.json, `stored` the headers and, where there are two copies, their
-numbers (`copies`); `decide` turns those two and what `compute.witnesses` heard from a live model
-into one of ten words, with evidence and advice. Deciding is pure and needs the standard library
-only.
+`audit` puts together what the witnesses say: `declared` reads config.json, `stored` and `copies`
+the files, `loaded` and `live` an open model. `decide` chooses the word, `wording` what is said of
+it, `repair` what mends the files. What headers say needs neither torch nor numpy.
 """

@@ -18,170 +18,216 @@ The other words say what files hold or what was declared, which no logit refutes
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tiedviz.verdict.case import Case
-from tiedviz.verdict.costs import costs_of
-from tiedviz.verdict.verdict import Verdict
-from tiedviz.verdict.witnesses import Declared, Stored
-from tiedviz.verdict.wording.causes import causes_of
-from tiedviz.verdict.wording.evidence import evidence_of, unheard
-from tiedviz.verdict.wording.loaders import other_loaders
-from tiedviz.verdict.wording.sentences import advice_for, state_of, summary_of
-from tiedviz.verdict.wording.words import TONES, Word
+from tiedviz.verdict.report import Evidence, evidence_of, unheard
+from tiedviz.verdict.witnesses import Stored
+from tiedviz.verdict.wording import (
+    Tone,
+    Word,
+    advice_for,
+    causes_of,
+    other_loaders,
+    state_of,
+    summary_of,
+    tone_of,
+)
+from tiedviz.words.numbers import unpacked_words
 
 if TYPE_CHECKING:
-    from tiedviz.verdict.live import Loaded, Measured
+    from tiedviz.verdict.audit import Audit
 
 
-def decide(
-    declared: Declared | None,
-    stored: Stored | None,
-    loaded: Loaded | None = None,
-    measured: Measured | None = None,
-    *,
-    not_loaded: str = "",
-) -> Verdict:
-    """The verdict on whatever has been heard; None for a witness that has not.
+class Costs(NamedTuple):
+    """Parameters and bytes, and what sharing the matrix saves or would save."""
 
-    Args:
-        declared: the first witness, from config.json.
-        stored: the second, from the files.
-        loaded: the third, from a live model.
-        measured: the fourth, from its logits.
-        not_loaded: why the live model could not be heard, as a sentence, for the evidence.
-    """
-    case = Case(declared, stored, loaded, measured)
-    word = word_for(case)
-    costs = costs_of(case, word)
-    state = state_of(case, word)
+    total: int
+    """Parameters of the model, each once."""
+    counted_from: Literal["headers", "loaded"]
+    embedding: int
+    """Numbers in E."""
+    head: int
+    """Numbers in W where it is a matrix of its own, else 0."""
+    saved_by_tying: int
+    """V·d where E and W are one matrix, else 0."""
+    wasted_bytes: int = 0
+    """Bytes of a second copy that a file need not hold."""
+    unpacked_bytes: int = 0
+    """Bytes of packed weights that were counted as what they hold."""
+    uncounted: bool = False
+    """Whether some packed weights could not be, so that `total` is too small."""
+
+    @property
+    def origin(self) -> str:
+        """Where `total` comes from, as a clause."""
+        if self.counted_from == "loaded":
+            return "counted in memory"
+        return "counted from headers" + unpacked_words(self.unpacked_bytes, self.uncounted)
+
+    @property
+    def share(self) -> float | None:
+        """The part of the parameters that lies in E, and in W where it is another matrix."""
+        return (self.embedding + self.head) / self.total if self.total else None
+
+    @property
+    def embedding_share(self) -> float | None:
+        """The part that lies in E."""
+        return self.embedding / self.total if self.total else None
+
+
+class Verdict(NamedTuple):
+    """Is it tied? One word, why, what it costs, and what to do."""
+
+    word: Word
+    tone: Tone
+    state: str
+    """One sentence: how things are."""
+    advice: str
+    """One sentence or two: what to do."""
+    summary: str
+    """The state with its numbers."""
+    causes: tuple[str, ...]
+    """Where something is wrong: how that usually came about, the likeliest first."""
+    evidence: tuple[Evidence, ...]
+    """Always the four, in order."""
+    unheard: tuple[str, ...]
+    """Names of the witnesses that have not been heard."""
+    costs: Costs
+    groups: tuple[tuple[str, ...], ...]
+    """All ties of the model: names of the same numbers."""
+    other_loaders: tuple[str, ...]
+    """What other loaders would do, where they differ."""
+    is_wrong: bool
+    """Whether something should be done about it: exit status 1."""
+
+
+def decide(audit: Audit) -> Verdict:
+    """The verdict on whatever has been heard."""
+    word: Word = next((word for word, holds in _RULES if holds(audit)), "cannot_tell")
+    costs = costs_of(audit, word)
+    state = state_of(audit, word)
     return Verdict(
         word=word,
-        tone=TONES[word],
+        tone=tone_of(word),
         state=state,
-        advice=advice_for(case, word, costs),
-        summary=summary_of(case, word, state, costs),
-        causes=causes_of(case, word),
-        evidence=evidence_of(case, not_loaded),
-        unheard=unheard(case),
+        advice=advice_for(audit, word, costs),
+        summary=summary_of(audit, word, state, costs),
+        causes=causes_of(audit, word),
+        evidence=evidence_of(audit),
+        unheard=unheard(audit),
         costs=costs,
-        groups=case.tie_groups,
-        other_loaders=other_loaders(case, word),
-        is_wrong=_is_wrong(case, word),
+        groups=audit.tie_groups,
+        other_loaders=other_loaders(audit, word),
+        is_wrong=_is_wrong(audit, word),
     )
 
 
-def word_for(case: Case) -> Word:
-    """The word alone."""
-    return next((word for word, holds in _RULES if holds(case)), "cannot_tell")
+def _no_head(audit: Audit) -> bool:
+    return audit.has_output is False
 
 
-def _no_head(case: Case) -> bool:
-    return case.has_output is False
-
-
-def _adapter(case: Case) -> bool:
+def _adapter(audit: Audit) -> bool:
     """Over a tied layer only: on two separate matrices an adapter surprises nobody."""
-    stored = case.stored.adapters if case.stored else ()
-    loaded = case.memory.adapters if case.memory else ()
+    stored = audit.stored.adapters if audit.stored else ()
+    loaded = audit.memory.adapters if audit.memory else ()
     if not (stored or loaded):
         return False
     if loaded:
-        return case.shared_in_memory
-    return case.one_table and case.declared_tied is True
+        return audit.shared_in_memory
+    return audit.one_table and audit.declared_tied is True
 
 
-def _broken(case: Case) -> bool:
-    if case.loaded and case.loaded.missing and not case.shared_in_memory:
+def _broken(audit: Audit) -> bool:
+    if audit.loaded and audit.loaded.missing and not audit.shared_in_memory:
         return True
-    if case.declared is None or case.declared.inferred or case.declared.tied is not False:
+    if audit.declared is None or audit.declared.inferred or audit.declared.tied is not False:
         return False
-    if case.loaded and case.loaded.strange:
+    if audit.loaded and audit.loaded.strange:
         return False  # its class scores by a way of its own, and misses nothing
-    return case.has_output is True and (case.lone_input or case.lone_output)
+    return audit.has_output is True and (audit.lone_input or audit.lone_output)
 
 
-def _twin(case: Case) -> bool:
-    if case.two_copies:
-        if case.comparison:
-            return case.comparison.same_bytes
-        return case.shared_in_memory and _one_type(case)
-    if case.stored and case.stored.shares_storage:
-        return case.declared_tied is False
-    return _only_memory(case) and bool(case.memory and case.memory.same_values and _apart(case))
+def _twin(audit: Audit) -> bool:
+    if audit.two_copies:
+        if audit.comparison:
+            return audit.comparison.same_bytes
+        return audit.shared_in_memory and _one_type(audit)
+    if audit.stored and audit.stored.shares_storage:
+        return audit.declared_tied is False
+    return _only_memory(audit) and bool(audit.memory and audit.memory.same_values and _apart(audit))
 
 
-def _near_twin(case: Case) -> bool:
-    if case.two_copies:
-        if case.comparison:
-            return bool(case.comparison.near)
-        return case.shared_in_memory and case.stored is not None and case.stored.comparable
-    return bool(case.memory and case.memory.near)
+def _near_twin(audit: Audit) -> bool:
+    if audit.two_copies:
+        if audit.comparison:
+            return bool(audit.comparison.near)
+        return audit.shared_in_memory and audit.stored is not None and audit.stored.comparable
+    return bool(audit.memory and audit.memory.near)
 
 
-def _different(case: Case) -> bool:
+def _different(audit: Audit) -> bool:
     """Whether two matrices were seen of which some element differs."""
-    if case.two_copies:
-        if case.comparison:
+    if audit.two_copies:
+        if audit.comparison:
             return True  # neither a twin nor a near twin, by the rules before
-        return case.memory is not None and case.memory.same_values is False
-    memory = case.memory
-    if not _only_memory(case) or memory is None or memory.quantised or memory.overlapping:
+        return audit.memory is not None and audit.memory.same_values is False
+    memory = audit.memory
+    if not _only_memory(audit) or memory is None or memory.quantised or memory.overlapping:
         return False
-    return memory.same_values is False and not case.other_group
+    return memory.same_values is False and not audit.other_group
 
 
-def _contradiction(case: Case) -> bool:
-    return _different(case) and case.declared_tied is True
+def _contradiction(audit: Audit) -> bool:
+    return _different(audit) and audit.declared_tied is True
 
 
-def _untied(case: Case) -> bool:
-    return _different(case) and case.scored_by not in ("E", "neither")
+def _untied(audit: Audit) -> bool:
+    return _different(audit) and audit.scored_by not in ("E", "neither")
 
 
-def _partly_tied(case: Case) -> bool:
-    if case.memory and case.memory.overlapping:
+def _partly_tied(audit: Audit) -> bool:
+    if audit.memory and audit.memory.overlapping:
         return True
-    if case.other_group:
+    if audit.other_group:
         return True
-    if case.stored is None or case.two_copies or case.declared_tied is not True:
+    if audit.stored is None or audit.two_copies or audit.declared_tied is not True:
         return False
-    return case.stored.decoder_table is not None or bool(case.stored.apart)
+    return audit.stored.decoder_table is not None or bool(audit.stored.apart)
 
 
-def _tied(case: Case) -> bool:
-    if case.scored_by in ("W", "neither"):
+def _tied(audit: Audit) -> bool:
+    if audit.scored_by in ("W", "neither"):
         return False
-    if case.memory and not case.memory.same_storage:
+    if audit.memory and not audit.memory.same_storage:
         return False
-    if case.two_copies and case.stored and not case.stored.comparable:
+    if audit.two_copies and audit.stored and not audit.stored.comparable:
         return False  # whatever memory holds, the stored head was not read
-    if case.shared_in_memory:
+    if audit.shared_in_memory:
         return True
-    if case.stored and case.stored.shares_storage:
+    if audit.stored and audit.stored.shares_storage:
         return True  # `declared untied` has been a twin already
-    if case.one_table and case.stored and case.stored.alias and case.declared_tied is None:
+    if audit.one_table and audit.stored and audit.stored.alias and audit.declared_tied is None:
         return True
-    return case.one_table and case.declared_tied is True and case.has_output is True
+    return audit.one_table and audit.declared_tied is True and audit.has_output is True
 
 
-def _only_memory(case: Case) -> bool:
+def _only_memory(audit: Audit) -> bool:
     """Whether nothing stored says anything about E and W."""
-    return case.table is None
+    return audit.table is None
 
 
-def _apart(case: Case) -> bool:
-    return case.memory is not None and not case.memory.same_storage
+def _apart(audit: Audit) -> bool:
+    return audit.memory is not None and not audit.memory.same_storage
 
 
-def _one_type(case: Case) -> bool:
-    stored = case.stored
+def _one_type(audit: Audit) -> bool:
+    stored = audit.stored
     if stored is None or stored.partner is None or stored.head is None:
         return False
     return stored.partner.dtype == stored.head.dtype
 
 
-_RULES: tuple[tuple[Word, Callable[[Case], bool]], ...] = (
+_RULES: tuple[tuple[Word, Callable[[Audit], bool]], ...] = (
     ("no_head", _no_head),
     ("adapter", _adapter),
     ("broken", _broken),
@@ -194,8 +240,50 @@ _RULES: tuple[tuple[Word, Callable[[Case], bool]], ...] = (
 )
 
 
-def _is_wrong(case: Case, word: Word) -> bool:
+def _is_wrong(audit: Audit, word: Word) -> bool:
     """Whether a person should do something about it."""
     if word == "twin":
-        return case.declared_tied is False
+        return audit.declared_tied is False
     return word in ("contradiction", "broken", "near_twin")
+
+
+def costs_of(audit: Audit, word: Word) -> Costs:
+    """Counted from the live model where it was heard and has numbers, else from the headers."""
+    shared = _is_shared(audit, word)
+    if audit.memory and audit.memory.parameters:
+        memory = audit.memory
+        head = 0 if memory.same_storage else memory.head
+        saved = memory.embedding if memory.same_storage else 0
+        return Costs(
+            memory.parameters, "loaded", memory.embedding, head, saved, _wasted(audit, word)
+        )
+    stored = audit.stored or Stored("safetensors")
+    table, output = stored.numbers(audit.table), stored.numbers(stored.head)
+    total = stored.parameters
+    if audit.two_copies and shared:
+        total -= output
+    if stored.shares_storage and not shared:
+        total += output
+    separate = output if output and not shared and (audit.two_copies or word == "twin") else 0
+    return Costs(
+        total,
+        "headers",
+        table,
+        separate,
+        table if shared else 0,
+        _wasted(audit, word),
+        stored.unpacked_bytes,
+        stored.uncounted,
+    )
+
+
+def _is_shared(audit: Audit, word: Word) -> bool:
+    """Whether E and W are, or become on loading, one matrix in memory."""
+    if word == "twin":
+        return audit.declared_tied is True
+    return word in ("tied", "adapter") or (word == "partly_tied" and audit.lone_input)
+
+
+def _wasted(audit: Audit, word: Word) -> int:
+    head = audit.stored.head if audit.stored and audit.two_copies else None
+    return head.nbytes if head and word in ("twin", "near_twin") else 0

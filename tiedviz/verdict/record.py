@@ -1,17 +1,17 @@
-"""A verdict as JSON: the keys that the command line promises."""
+"""An audit as JSON: the keys that the command line promises."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from tiedviz.files.header import StoredTensor
-from tiedviz.verdict.verdict import Costs, Verdict
-from tiedviz.verdict.witnesses import Comparison, Declared, Stored
 from tiedviz.words.refusals.file import printable
 
 if TYPE_CHECKING:
-    from tiedviz.verdict.live import Loaded, Measured
+    from tiedviz.files.header import StoredTensor
+    from tiedviz.verdict.audit import Audit
+    from tiedviz.verdict.decide import Costs
+    from tiedviz.verdict.witnesses import Declared, Loaded, Stored
 
 _COMPARED = (
     *("same_bytes", "differing_elements", "differing_rows"),
@@ -22,21 +22,16 @@ _MEASURED = ("formula", "max_abs_error", "tolerance", "reproduced")
 _NAME_LIMIT = 1000
 
 
-def audit_record(
-    model: str,
-    verdict: Verdict,
-    declared: Declared,
-    stored: Stored,
-    loaded: Loaded | None = None,
-    measured: Measured | None = None,
-) -> dict[str, Any]:
-    """The verdict on one model with everything it rests on."""
+def audit_record(audit: Audit) -> dict[str, Any]:
+    """The verdict on one model with everything it rests on, from an audit of its files at least."""
+    verdict, loaded, measured = audit.verdict, audit.loaded, audit.measured
+    assert audit.declared is not None and audit.stored is not None
     return {
-        "model": model,
+        "model": audit.model,
         "verdict": verdict.word,
         "summary": verdict.summary,
-        "declared": _declared(declared, loaded),
-        "stored": _stored(stored),
+        "declared": _declared(audit.declared, loaded),
+        "stored": _stored(audit.stored),
         "loaded": None if loaded is None else _some(loaded, _LOADED),
         "measured": None if measured is None else _some(measured, _MEASURED),
         "groups": [[printable(name) for name in group] for group in verdict.groups],
@@ -47,6 +42,7 @@ def audit_record(
         "causes": list(verdict.causes),
         "other_loaders": list(verdict.other_loaders),
         "unheard": list(verdict.unheard),
+        "checks": dict(audit.checks),
     }
 
 
@@ -69,7 +65,7 @@ def _stored(found: Stored) -> dict[str, Any]:
         "format": found.format,
         "embedding": _tensor(found.embedding),
         "head": _tensor(found.head),
-        "comparison": _comparison(found.comparison),
+        "comparison": None if found.comparison is None else _some(found.comparison, _COMPARED),
         "numbers": found.stored_numbers,
     }
 
@@ -79,10 +75,6 @@ def _tensor(found: StoredTensor | None) -> dict[str, Any] | None:
         return None
     name = printable(found.name, _NAME_LIMIT)
     return {"name": name, "shape": list(found.shape), "dtype": found.dtype}
-
-
-def _comparison(found: Comparison | None) -> dict[str, Any] | None:
-    return None if found is None else _some(found, _COMPARED)
 
 
 def _parameters(costs: Costs) -> dict[str, Any]:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiedviz.files.access import StrPath, folder_of
-from tiedviz.files.config import dimensions
+from tiedviz.files.access import StrPath, folder_of, is_file
+from tiedviz.files.config import ADAPTER_CONFIG, CONFIG_LIMIT, dimensions, read_object
 from tiedviz.files.facts import ModelFacts, gather_facts
 from tiedviz.files.formats import read_header
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.roles import EMBEDDINGS, HEADS, head_parts, is_called, is_table
-from tiedviz.verdict.adapters import adapter_layers, adapter_targets
+from tiedviz.files.roles import (
+    ADAPTER_MARKS,
+    EMBEDDINGS,
+    HEADS,
+    POSSIBLE_HEADS,
+    head_parts,
+    is_called,
+    is_table,
+)
 from tiedviz.verdict.witnesses import COMPARING, Stored
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
     from tiedviz.models.hub import Listing
-    from tiedviz.verdict.copies.place import Place, Progress
+    from tiedviz.verdict.copies import Place, Progress
+
+_ADAPTER = (
+    r"\.(lora_\w+|modules_to_save|oft_\w+|boft_\w+|hada_\w+|lokr_\w+|ia3_\w+|vera_\w+"
+    r"|trainable_tokens_\w+|token_adapter)(\.|$)"
+)
+_LAYERS = (*EMBEDDINGS, *HEADS, *POSSIBLE_HEADS)
 
 
 def stored_in(
@@ -42,7 +57,7 @@ def stored_in(
     header = read_header(path)
     folder = folder_of(path)
     found = from_header(header, config)
-    found = found._replace(adapters=found.adapters or adapter_targets(folder))
+    found = found._replace(adapters=found.adapters or _adapter_targets(folder))
     return compare_copies(found, folder, progress=progress, most=most)
 
 
@@ -59,7 +74,7 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         copies=_own_copies(header, facts.copies),
         unheard=_sides(facts.embedding, _own_copies(header, facts.copies)),
         alias=_alias(header, facts),
-        adapters=adapter_layers(header.tensors),
+        adapters=_adapter_layers(header.tensors),
         absent=header.absent,
         empty=_empty(header),
         one_way=_is_one_way(header),
@@ -90,7 +105,7 @@ def compare_copies(
         return found
     if most is not None and found.to_read > most:
         return found
-    from tiedviz.verdict.copies.place import Place  # most models have no two copies
+    from tiedviz.verdict.copies import Place  # most models have no two copies
 
     return compare_at(found, Place(found.partner, folder), Place(found.head, folder), progress)
 
@@ -103,8 +118,7 @@ def compare_at(found: Stored, one: Place, other: Place, progress: Progress | Non
     """
     if not found.comparable:
         return found
-    from tiedviz.verdict.copies.compare import cannot_compare, compare
-    from tiedviz.verdict.copies.place import quiet
+    from tiedviz.verdict.copies import cannot_compare, compare, quiet
 
     if reason := cannot_compare(one, other):
         return found._replace(uncompared=reason)
@@ -125,7 +139,7 @@ def compare_remote(listing: Listing, stored: Stored, progress: Progress | None =
         HubRefusal: the Hub fails, or the connection breaks off.
     """
     from tiedviz.models.hub_client import remote_reader
-    from tiedviz.verdict.copies.place import Place
+    from tiedviz.verdict.copies import Place
 
     if not stored.two_copies or stored.partner is None or stored.head is None:
         return stored
@@ -199,7 +213,7 @@ def _compare_tables(found: Stored, folder: StrPath, most: int | None) -> Stored:
     alike = [t for t in sides if t.dtype == shared.dtype]
     if not alike or (most is not None and sum(2 * t.nbytes for t in alike) > most):
         return found
-    from tiedviz.verdict.copies.place import Place, same_bytes
+    from tiedviz.verdict.copies import Place, same_bytes
 
     first, heard = Place(shared, folder), {tensor.name for tensor in alike}
     return found._replace(
@@ -226,3 +240,35 @@ def _is_one_way(header: Header) -> bool:
     sides = {tensor.name.partition(".")[0] for tensor in header.tensors}
     lone_encoder = "enc" in sides and "dec" not in sides
     return header.metadata.get(f"{model}.attention.causal") is False or lone_encoder
+
+
+def _adapter_layers(tensors: Iterable[StoredTensor]) -> tuple[str, ...]:
+    """Layers of E or W that have adapter tensors beside them."""
+    names = [tensor.name for tensor in tensors]
+    together = "\n".join(names)
+    if not any(mark in together for mark in ADAPTER_MARKS):
+        return ()  # as most models; the expression takes its time to compile, and to search
+    found = dict.fromkeys(
+        name[: match.start()] for name in names if (match := re.search(_ADAPTER, name))
+    )
+    return tuple(layer for layer in found if _is_table_layer(layer))
+
+
+def _adapter_targets(folder: StrPath) -> tuple[str, ...]:
+    """Layers of E or W that an adapter_config.json beside the weights is meant for."""
+    path = Path(folder, ADAPTER_CONFIG)
+    if not is_file(path):
+        return ()
+    config = read_object(path, CONFIG_LIMIT)
+    named: list[str] = []
+    for key in ("target_modules", "modules_to_save", "trainable_token_indices"):
+        value = config.get(key)
+        if isinstance(value, list | dict):
+            named += [layer for layer in value if isinstance(layer, str)]
+    return tuple(layer for layer in dict.fromkeys(named) if _is_table_layer(layer))
+
+
+def _is_table_layer(layer: str) -> bool:
+    if re.search(r"\.\d+\.", layer):
+        return False
+    return any(layer == end or layer.endswith(f".{end}") for end in _LAYERS)

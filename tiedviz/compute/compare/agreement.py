@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 from typing import Any
 
 import numpy as np
 
-from tiedviz.compute.compare.parting import Parting, Text, parted
-from tiedviz.compute.compare.shared_tokens import Shared, Texts
+from tiedviz.compute.compare.shared_tokens import SharedTokens, Texts, likeliest
+from tiedviz.words.tokens import is_whole
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Agreement:
         top: how many of the likeliest texts were compared.
         in_both: those among the `top` of both, in the order of the first.
         same_first: whether the likeliest text is the same.
-        parting: where two greedy continuations part; None where one of the two has none.
+        divergence_point: where two greedy continuations part; None where one of the two has none.
     """
 
     shared: int
@@ -35,7 +34,7 @@ class Agreement:
     top: int
     in_both: tuple[bytes, ...]
     same_first: bool
-    parting: Parting | None
+    divergence_point: DivergencePoint | None
 
     @property
     def left_out(self) -> tuple[float, float]:
@@ -45,9 +44,9 @@ class Agreement:
 
 def agreement(
     probabilities: Sequence[np.ndarray],
-    shared: Shared,
+    shared: SharedTokens,
     texts: Sequence[Texts],
-    greedy: Sequence[Text | None] = (None, None),
+    greedy: Sequence[WrittenText | None] = (None, None),
     *,
     top: int = 10,
 ) -> Agreement:
@@ -74,7 +73,7 @@ def agreement(
         top=top,
         in_both=tuple(text for text in mine if text in theirs),
         same_first=mine[:1] == theirs[:1],
-        parting=None if one is None or other is None else parted(one, other),
+        divergence_point=None if one is None or other is None else divergence_point(one, other),
     )
 
 
@@ -87,38 +86,19 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray) -> float | None:
         return None
     p, q = p / p.sum(), q / q.sum()
     middle = (p + q) / 2
-    total = (_divergence(p, middle) + _divergence(q, middle)) / 2
+    total = (_kullback_leibler(p, middle) + _kullback_leibler(q, middle)) / 2
     return min(1.0, max(0.0, total))
 
 
-def _divergence(p: np.ndarray, q: np.ndarray) -> float:
+def _kullback_leibler(p: np.ndarray, q: np.ndarray) -> float:
     """Kullback–Leibler, in bits; what has no probability adds nothing."""
     some = p > 0
     return float((p[some] * np.log2(p[some] / q[some])).sum())
 
 
-def likeliest(probabilities: np.ndarray, texts: Texts, top: int) -> list[tuple[bytes, float]]:
-    """The `top` likeliest texts with their probabilities."""
-    return nlargest(top, probability_by_text(probabilities, texts).items(), key=lambda it: it[1])
-
-
-def probability_by_text(probabilities: np.ndarray, texts: Texts) -> dict[bytes, float]:
-    """The probability of every text, rows of one text added up; marks are left out.
-
-    Args:
-        probabilities: (V,) of the rows.
-        texts: what they stand for.
-    """
-    total: dict[bytes, float] = {}
-    for text, probability in zip(texts, probabilities.tolist(), strict=True):
-        if text is not None:
-            total[text] = total.get(text, 0.0) + probability
-    return total
-
-
 def agreement_record(found: Agreement, names: tuple[str, str]) -> dict[str, Any]:
     """An agreement as plain values ready for JSON. Texts are decoded."""
-    parting = found.parting
+    point = found.divergence_point
     return {
         "models": list(names),
         "shared_tokens": found.shared,
@@ -130,11 +110,74 @@ def agreement_record(found: Agreement, names: tuple[str, str]) -> dict[str, Any]
         "top_overlap": len(found.in_both) / found.top,
         "same_first": found.same_first,
         "greedy": None
-        if parting is None
+        if point is None
         else {
-            "common": parting.common.decode("utf-8", "replace"),
-            "differ": parting.differ,
-            "first_differing_token": list(parting.places),
-            "ended": list(parting.ended),
+            "common": point.common.decode("utf-8", "replace"),
+            "differ": point.differ,
+            "first_differing_token": list(point.places),
+            "ended": list(point.ended),
         },
     }
+
+
+@dataclass(frozen=True)
+class WrittenText:
+    """A continuation as text.
+
+    Attributes:
+        tokens: the bytes of each token, without the mark that ended it.
+        ended: whether the model ended it by itself.
+    """
+
+    tokens: tuple[bytes, ...]
+    ended: bool
+
+
+@dataclass(frozen=True)
+class DivergencePoint:
+    """Where two continuations part.
+
+    Attributes:
+        common: the bytes that both begin with, as whole characters.
+        places: which token of each is the first that differs, from 0; None where that one has
+            ended, or was not continued further.
+        ended: whether each ended there by itself, with a mark.
+    """
+
+    common: bytes
+    places: tuple[int | None, int | None]
+    ended: tuple[bool, bool]
+
+    @property
+    def differ(self) -> bool:
+        """Whether they differ as far as both were continued."""
+        if None not in self.places:
+            return True
+        one, other = self.places
+        # one has ended by itself while the other goes on
+        return (one is None and self.ended[0] and other is not None) or (
+            other is None and self.ended[1] and one is not None
+        )
+
+
+def divergence_point(one: WrittenText, other: WrittenText) -> DivergencePoint:
+    """Where two continuations part, compared as text, byte by byte."""
+    a, b = b"".join(one.tokens), b"".join(other.tokens)
+    same = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+    if same is None:
+        same = min(len(a), len(b))
+    places = (_token_at(one, same), _token_at(other, same))
+    common = a[:same]
+    while common and not is_whole(common):
+        common = common[:-1]
+    return DivergencePoint(common, places, (one.ended, other.ended))
+
+
+def _token_at(text: WrittenText, byte: int) -> int | None:
+    """Which token holds a byte of the text, or None past its end."""
+    seen = 0
+    for index, token in enumerate(text.tokens):
+        seen += len(token)
+        if byte < seen:
+            return index
+    return None

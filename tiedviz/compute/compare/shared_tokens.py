@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 
 import numpy as np
+import pandas as pd
 
 from tiedviz.models.loaded import Vocabulary
-from tiedviz.words.tokens import Alphabet, Token
+from tiedviz.words.tokens import Alphabet, Token, visible
 
 Texts = tuple[bytes | None, ...]
 """What each row stands for, (V,); None for marks and for rows without a token."""
@@ -40,7 +42,7 @@ def _text(token: Token, wordpiece: bool) -> bytes | None:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedTokens:
     """The texts that all of several vocabularies have a token for.
 
     Attributes:
@@ -72,7 +74,7 @@ class Shared:
         return found
 
 
-def shared_tokens(vocabularies: Sequence[Texts]) -> Shared:
+def shared_tokens(vocabularies: Sequence[Texts]) -> SharedTokens:
     """The texts that all of these have in common."""
     first, *others = vocabularies
     common = set(first).intersection(*others) - {None}
@@ -84,4 +86,58 @@ def shared_tokens(vocabularies: Sequence[Texts]) -> Shared:
         np.array([-1 if text is None else number.get(text, -1) for text in texts], dtype=np.int64)
         for texts in vocabularies
     )
-    return Shared(tuple(number), groups)
+    return SharedTokens(tuple(number), groups)
+
+
+def likeliest(probabilities: np.ndarray, texts: Texts, top: int) -> list[tuple[bytes, float]]:
+    """The `top` likeliest texts with their probabilities."""
+    return nlargest(top, probability_by_text(probabilities, texts).items(), key=lambda it: it[1])
+
+
+def probability_by_text(probabilities: np.ndarray, texts: Texts) -> dict[bytes, float]:
+    """The probability of every text, rows of one text added up; marks are left out.
+
+    Args:
+        probabilities: (V,) of the rows.
+        texts: what they stand for.
+    """
+    total: dict[bytes, float] = {}
+    for text, probability in zip(texts, probabilities.tolist(), strict=True):
+        if text is not None:
+            total[text] = total.get(text, 0.0) + probability
+    return total
+
+
+def likeliest_texts(
+    letters: Sequence[str],
+    probabilities: Sequence[np.ndarray],
+    texts: Sequence[Texts],
+    *,
+    top: int = 10,
+) -> pd.DataFrame:
+    """Every text among the `top` of any model, for every model, the likeliest anywhere first.
+
+    Columns: order (of the text), text (as printed), letter (of the model), probability (not a
+    number where the model has no token for it), rank (among the texts of that model, 1 is the
+    likeliest; −1 where it has none).
+    """
+    tables = [
+        probability_by_text(each, known) for each, known in zip(probabilities, texts, strict=True)
+    ]
+    ranked = [sorted(table, key=table.__getitem__, reverse=True) for table in tables]
+    union = dict.fromkeys(text for each in ranked for text in each[:top])
+    best = sorted(union, key=lambda text: -max(table.get(text, 0.0) for table in tables))
+    places = [{text: place for place, text in enumerate(each, 1)} for each in ranked]
+    return pd.DataFrame(
+        [
+            {
+                "order": order,
+                "text": visible(text),
+                "letter": letter,
+                "probability": table.get(text, float("nan")),
+                "rank": place.get(text, -1),
+            }
+            for order, text in enumerate(best)
+            for letter, table, place in zip(letters, tables, places, strict=True)
+        ]
+    )

@@ -20,13 +20,7 @@ from tiedviz.compute.unembedding.forward_trace import States, catch_states
 from tiedviz.compute.unembedding.product import limit_for, plain_product
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.words.refusals.prompt import ModelRefusal, PromptRefusal
-from tiedviz.words.refusals.vector import (
-    NotAnArray,
-    NotFinite,
-    NotNumbers,
-    VectorTooLarge,
-    WrongShape,
-)
+from tiedviz.words.refusals.vector import VectorRefusal
 
 # The header of an honest .npy file is 128 bytes; numpy reads at most this much of a stranger's.
 _HEADER = 10_000
@@ -198,24 +192,24 @@ def read_vector(raw: bytes, width: int) -> torch.Tensor:
         width: d of the matrix.
 
     Raises:
-        VectorTooLarge, NotAnArray, NotNumbers, WrongShape, NotFinite: each says what was found.
+        VectorRefusal: it says what was found.
     """
     limit = 16 * width + _HEADER  # no number that numpy has takes more than 16 bytes
     if len(raw) > limit:
-        raise VectorTooLarge(len(raw), limit)
+        raise VectorRefusal.too_large(len(raw), limit)
     shape, dtype = _header(raw)
     if dtype.kind not in "fiu":
-        raise NotNumbers("object" if dtype.hasobject else str(dtype))
+        raise VectorRefusal.not_numbers("object" if dtype.hasobject else str(dtype))
     if shape not in ((width,), (1, width)):
-        raise WrongShape(shape, width)
+        raise VectorRefusal.wrong_shape(shape, width)
     try:
         array = np.load(io.BytesIO(raw), allow_pickle=False, max_header_size=_HEADER)
     except (ValueError, EOFError, OSError) as error:
-        raise NotAnArray(_first_line(error)) from error
+        raise VectorRefusal.not_an_array(_first_line(error)) from error
     with np.errstate(over="ignore"):
         numbers = np.ascontiguousarray(array.reshape(width), dtype=np.float32)
     if lost := int((~np.isfinite(numbers)).sum()):
-        raise NotFinite(lost)
+        raise VectorRefusal.not_finite(lost)
     return torch.from_numpy(numbers)
 
 
@@ -229,7 +223,7 @@ def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype]:
         else:
             shape, _, dtype = np.lib.format.read_array_header_2_0(file, max_header_size=_HEADER)
     except Exception as error:  # the header is a Python literal: a stranger's fails in many ways
-        raise NotAnArray(_first_line(error)) from error
+        raise VectorRefusal.not_an_array(_first_line(error)) from error
     return shape, dtype
 
 

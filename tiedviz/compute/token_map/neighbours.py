@@ -16,8 +16,8 @@ from tiedviz.compute.unembedding.product import plain_product
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.prompt import one_token
 from tiedviz.words.numbers import or_none
-from tiedviz.words.refusals.map import NotArithmetic, RowNotFinite, SumIsZero
 from tiedviz.words.refusals.prompt import NotAToken
+from tiedviz.words.refusals.vector import VectorRefusal
 from tiedviz.words.tokens import Token
 
 # Rounding of one product relative to ‖a‖‖b‖: what may make an equal row seem nearer than the row.
@@ -68,10 +68,10 @@ def neighbours_of(
         top: how many.
 
     Raises:
-        RowNotFinite: the row holds no finite vector.
+        VectorRefusal: the row holds no finite vector.
     """
     if not rows.finite[row]:
-        raise RowNotFinite(f"#{row}", row)
+        raise VectorRefusal.row_not_finite(f"#{row}", row)
     return _nearest(matrix, rows, matrix.detach()[row], by, top, [row], row)
 
 
@@ -220,8 +220,7 @@ class VectorSum:
         """(d,) float32, the sum.
 
         Raises:
-            RowNotFinite: one of the rows is damaged.
-            SumIsZero: the terms cancel.
+            VectorRefusal: one of the rows is damaged, or the terms cancel.
         """
         table = matrix.detach()
         total = torch.zeros(table.shape[1], dtype=torch.float64)
@@ -229,11 +228,11 @@ class VectorSum:
         for sign, token in self.terms:
             row = table[token.id].cpu().double()
             if not bool(row.isfinite().all()):
-                raise RowNotFinite(token.shown, token.id)
+                raise VectorRefusal.row_not_finite(token.shown, token.id)
             total += sign * row
             largest = max(largest, float(row.norm()))
         if float(total.norm()) <= 1e-9 * largest:
-            raise SumIsZero(self.shown)
+            raise VectorRefusal.sum_is_zero(self.shown)
         return total.float()
 
 
@@ -249,13 +248,13 @@ def read_sum(loaded: LoadedModel, text: str) -> VectorSum:
     text; `id:123` names any other row.
 
     Raises:
-        NotArithmetic: signs and terms do not take turns.
+        VectorRefusal: signs and terms do not take turns.
         NotAToken, PromptRefusal: a term is no token of this model.
     """
     pieces = _SIGN.split(text.strip())
     terms, signs = pieces[0::2], ["+", *pieces[1::2]]
     if len(terms) < 2 or not all(terms) or len(terms) > 12:
-        raise NotArithmetic(text)
+        raise VectorRefusal.not_a_sum(text)
     return VectorSum(
         tuple(
             (1 if sign == "+" else -1, _word(loaded, term))

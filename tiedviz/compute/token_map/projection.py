@@ -18,7 +18,7 @@ import torch
 
 from tiedviz.compute.token_map.rows import MapRows, NamedRows, blocks, slice_of
 from tiedviz.models.loaded import LoadedModel
-from tiedviz.words.refusals.map import NothingToMap
+from tiedviz.words.refusals.vector import VectorRefusal
 
 COMPONENTS = 10
 """How many components have coordinates."""
@@ -175,11 +175,11 @@ def projected(loaded: LoadedModel, named: NamedRows, view: MapView) -> Projectio
     """All rows of E in one view.
 
     Raises:
-        NothingToMap: fewer than two rows can be placed.
+        VectorRefusal: fewer than two rows can be placed.
     """
     fitted = fitted_rows(named.rows, view)
     if int(fitted.sum()) < 2:
-        raise NothingToMap(loaded.title, len(fitted), int((~fitted).sum()))
+        raise VectorRefusal.nothing_to_map(loaded.title, len(fitted), int((~fitted).sum()))
     return project(loaded.embedding, named.rows, view)
 
 

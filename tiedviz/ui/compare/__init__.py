@@ -1,21 +1,20 @@
 """The pieces of the page Compare, in the order in which they stand on it."""
 
-from tiedviz.ui.compare.agree import agreements
+from tiedviz.ui.compare.answers import agreements, dots
 from tiedviz.ui.compare.columns import columns
-from tiedviz.ui.compare.dots import dots
-from tiedviz.ui.compare.errands import invitation, opening_place, run_errands
-from tiedviz.ui.compare.seats import seats
-from tiedviz.ui.compare.shape import shape
-from tiedviz.ui.compare.share import share_and_export
+from tiedviz.ui.compare.export import share_and_export
+from tiedviz.ui.compare.geometry import shape
+from tiedviz.ui.compare.model_queue import invitation, opening_place, run_model_queue
+from tiedviz.ui.compare.models import compared_models
 
 __all__ = [
     "agreements",
     "columns",
+    "compared_models",
     "dots",
     "invitation",
     "opening_place",
-    "run_errands",
-    "seats",
+    "run_model_queue",
     "shape",
     "share_and_export",
 ]

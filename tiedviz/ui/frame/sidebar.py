@@ -32,7 +32,7 @@ from tiedviz.words.refusals import Refusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
-    from tiedviz.compute.witnesses.hearing import Hearing
+    from tiedviz.verdict.audit import Audit
 
 
 def sidebar(*, polls: bool) -> None:
@@ -138,35 +138,33 @@ def verdict_badge(source: Source) -> None:
     most are an untied model's, and the page Is it tied? compares them.
     """
     try:
-        heard = _heard(source)
+        audit = _audit(source)
     except Refusal:
         return  # the words for it stand where the facts would
-    if heard is None:
+    if audit is None:
         return
-    verdict = heard.verdict
+    verdict = audit.verdict
     word, about = verdict.word.replace("_", " "), verdict.state
-    if verdict.word == "cannot_tell" and heard.stored.two_copies and not heard.stored.comparison:
+    if verdict.word == "cannot_tell" and audit.two_copies and not audit.comparison:
         word, about = "two matrices, not compared", "Compare them on the page Is it tied?"
     colour, icon = _TONES[verdict.tone]
     st.badge(f"by its files: {word}", icon=icon, color=colour, help=markdown_safe(about))
 
 
-def _heard(source: Source) -> Hearing | None:
+def _audit(source: Source) -> Audit | None:
     """What can be heard without opening or fetching anything."""
-    from tiedviz.compute.witnesses.hearing import hearing, local_files
+    from tiedviz.verdict.audit import Audit, local_files
 
     files = local_files(source.text)
     if files is not None:
         key = identity(files)
-        heard = heard_files(key)
-        if heard is None:
-            return header_verdict(key, files)
-        return hearing(source.text, *heard, None)
+        found = heard_files(key)
+        return header_verdict(key, files) if found is None else Audit(*found, model=source.text)
     answer = remote(source)
     if answer is None or answer.witnesses is None:
         return None
     declared, stored = answer.witnesses
-    return hearing(source.text, declared, stored, None)
+    return Audit(declared, stored, model=source.text)
 
 
 GLOSSARY = {

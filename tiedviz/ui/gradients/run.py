@@ -1,4 +1,4 @@
-"""The button with its cost, the passes with their progress, and which result is on the screen."""
+"""What is asked for, the button with its cost, the passes, and which result is on the screen."""
 
 from __future__ import annotations
 
@@ -11,13 +11,59 @@ import streamlit as st
 
 from tiedviz.models.progress import Stage
 from tiedviz.ui.caches import gradients_done, run_gradients
-from tiedviz.words.numbers import megabytes
+from tiedviz.ui.prompt_bar import PROMPT_KEY, chosen_bos
+from tiedviz.words.numbers import megabytes, plural
 from tiedviz.words.tokens import markdown_safe, shorten
 
 if TYPE_CHECKING:
     from tiedviz.compute.gradient_task import Sentence
     from tiedviz.compute.gradients import GradientSplit
     from tiedviz.models.loaded import LoadedModel
+
+
+TARGET_KEY = "target"
+
+
+def task(loaded: LoadedModel) -> Sentence:
+    """The sentence as tokens with their targets, and the caption that says how the loss is taken.
+
+    Raises:
+        PromptRefusal, PromptTooLong, GradientRefusal: there is nothing to run, or too much.
+    """
+    from tiedviz.compute.gradient_task import sentence_of
+    from tiedviz.models.prompt import Bos
+
+    target = _target_box() if loaded.kind == "seq2seq" else ""
+    typed = st.session_state[PROMPT_KEY]
+    sentence = sentence_of(loaded, typed, Bos(chosen_bos()), target)
+    _chips(loaded, sentence)
+    st.caption(
+        f"{sentence.words} {plural(len(sentence.targets), 'position')} "
+        f"{'enters' if len(sentence.targets) == 1 else 'enter'} the mean."
+    )
+    for note in sentence.notes:
+        st.caption(f":material/info: {markdown_safe(note)}")
+    return sentence
+
+
+def _target_box() -> str:
+    return str(
+        st.text_input(
+            "Asked of the decoder",
+            key=TARGET_KEY,
+            bind="query-params",
+            help="This model reads with one part and writes with another. Empty: it is asked to "
+            "write what it read.",
+        )
+    )
+
+
+def _chips(loaded: LoadedModel, sentence: Sentence) -> None:
+    """The tokens that are asked for, each with its id; equal texts differ in that."""
+    targets = loaded.vocabulary.tokens(list(sentence.targets))
+    words = [f"{markdown_safe(token.shown)} :gray[:small[{token.id}]]" for token in targets]
+    st.markdown(":gray[Asked for] " + " :gray[·] ".join(words))
+
 
 _SHOWN_KEY = "gradients shown"
 _OLD = "gradients of another text"
@@ -89,7 +135,7 @@ def _run(loaded: LoadedModel, sentence: Sentence) -> GradientSplit:
     place = st.empty()
 
     def tell(stage: Stage) -> None:
-        # between two passes a run that nobody waits for any more ends here
+        # a run that another one has superseded ends here, between two passes
         place.progress((stage.fraction or 0.0) + 0.05, text=f"{stage.name} …")
 
     found = run_gradients(loaded, sentence, tell)

@@ -1,4 +1,4 @@
-"""What the lens says in one sentence, and the proof that its last row is the model's own."""
+"""What the lens says: one sentence, a picture, lines along the layers, one cell; and the proof."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from tiedviz.charts.lens import MEASURES, PICK, lens_cells, lens_lines, shades
+from tiedviz.ui.drawing import draw
+from tiedviz.ui.layers.controls import LAYER_KEY, WATCH_KEY
+from tiedviz.ui.plain_code import layer_code
+from tiedviz.ui.prompt_bar import bos_to_share, choose_position, decoder_to_share
+from tiedviz.ui.share import options, share
 from tiedviz.words.numbers import count, plural, scientific
 from tiedviz.words.refusals.prompt import ModelRefusal
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from tiedviz.compute.lens import Lens
     from tiedviz.models.loaded import LoadedModel
     from tiedviz.models.prompt import Prompt
@@ -77,4 +85,182 @@ def _own_list(shift: int, layers: int) -> str:
     return (
         "  \nLayer k is what block k gave. The model's own list leaves out what enters the first "
         f"block, so layer k is hidden_states[k − {-shift}] there and layer 0 is not in it."
+    )
+
+
+_CHART_KEY = "lens cells"
+_HELP = {
+    "rank": "Darker: the answer that this column ends in stands higher among all tokens already.",
+    "probability": "Darker: this layer is surer of the token it shows, right or wrong.",
+    "entropy": "Darker: this layer's probability lies on fewer tokens.",
+}
+
+
+def picture(
+    loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int
+) -> pd.DataFrame:
+    """Draw it. A click on a cell makes its state the one under inspection. Returns the cells."""
+    from tiedviz.compute.lens_tables import cells
+
+    ways = shades(loaded.scoring_matrix.shape[0])
+    chosen = st.segmented_control(
+        "Colour by",
+        list(ways),
+        default="rank",
+        key="lens colour",
+        required=True,
+        persist_state="session",
+        help="rank: of the final answer of that column. probability and entropy: of what the "
+        "layer itself would say.",
+    )
+    by, frame = str(chosen or "rank"), cells(found, loaded)
+    read = [prompt.read[each].shown for each in found.positions]
+    place = prompt.place
+    draw(
+        st,
+        lens_cells(frame, ways[by], read, (layer, position)),
+        key=_CHART_KEY,
+        alt=f"Layers 0 to {found.layers} upwards, positions across; in each cell the token that "
+        "layer would say there",
+        on_select=lambda: _take_cell(place),
+    )
+    st.caption(f"{_HELP[by]} Click a cell to look into it; its edge turns amber.")
+    return frame
+
+
+def _take_cell(place: int) -> None:
+    """Make the clicked cell the one under inspection.
+
+    Args:
+        place: the position that is read where nobody chooses, which links call −1.
+    """
+    chosen = st.session_state[_CHART_KEY]["selection"].get(PICK) or []
+    if chosen:
+        position = int(chosen[0]["position"])
+        st.session_state[LAYER_KEY] = int(chosen[0]["layer"])
+        choose_position(-1 if position == place else position)
+
+
+def through_the_layers(loaded: LoadedModel, found: Lens, layer: int, position: int) -> None:
+    """The lines of the final answer and of the watched tokens, with a switch; where it appears."""
+    from tiedviz.compute.lens_tables import lines
+
+    st.subheader("The final answer through the layers", anchor=False)
+    st.markdown(_appearance(loaded, found, position))
+    measure = st.segmented_control(
+        "Show",
+        list(MEASURES),
+        default="rank",
+        key="lens measure",
+        required=True,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    frame, shown = lines(found, loaded, position), str(measure or "rank")
+    draw(
+        st,
+        lens_lines(frame, shown, layer),
+        key="lens lines",
+        alt=f"The {shown} of the final answer and of the watched tokens at layers 0 to "
+        f"{found.layers}",
+    )
+
+
+def _appearance(loaded: LoadedModel, found: Lens, position: int) -> str:
+    """Where the final answer first comes first, and from where on it stays there."""
+    from tiedviz.compute.lens_tables import first_appearance
+
+    first, stays = first_appearance(found, position)
+    answer = loaded.vocabulary.token(int(found.final[found.positions.index(position)])).shown
+    named = f"At position {position} the model ends in :orange[{markdown_safe(answer)}]."
+    if first == stays:
+        return f"{named} It comes first from **layer {first}** of {found.layers} on."
+    return (
+        f"{named} It first comes first at **layer {first}**, loses the place again, and keeps it "
+        f"from **layer {stays}** of {found.layers} on."
+    )
+
+
+def cell(loaded: LoadedModel, prompt: Prompt, found: Lens, layer: int, position: int) -> None:
+    """Its ten largest logits, its entropy, the length of its state."""
+    from tiedviz.compute.lens_tables import best
+
+    read = markdown_safe(prompt.read[position].shown)
+    st.subheader(f"Layer {layer}, position {position} ({read})", anchor=False)
+    column = found.positions.index(position)
+    st.markdown(
+        f"‖r_{layer}‖ = **{float(found.norms[layer, column]):.3f}** · entropy "
+        f"**{float(found.entropy[layer, column]):.3f}** nats · the final answer has rank "
+        f"**{int(found.tracked_ranks[layer, column, 0]):,}** here ({loaded.dtype})"
+    )
+    frame = best(found, loaded, layer, position)
+    columns = {
+        "rank": st.column_config.NumberColumn("rank", format="%d"),
+        "text": st.column_config.TextColumn("token"),
+        "id": st.column_config.NumberColumn("id", format="%d"),
+        "logit": st.column_config.NumberColumn("logit", format="%.2f"),
+        "percent": st.column_config.NumberColumn("prob.", format="%.1f %%"),
+    }
+    st.dataframe(
+        frame.assign(percent=frame["probability"] * 100),
+        hide_index=True,
+        key="lens table",
+        height="content",
+        column_order=list(columns),
+        column_config=columns,
+        alt="The ten largest logits of this layer and position",
+    )
+    own = layer == found.layers
+    st.page_link(
+        "../pages/next_token.py",
+        label="This is the model's own answer: take it apart on Next token"
+        if own
+        else f"Take h_{layer} apart on Next token",
+        icon=":material/arrow_forward:",
+    )
+
+
+def share_and_export(
+    loaded: LoadedModel,
+    prompt: Prompt,
+    found: Lens,
+    frame: pd.DataFrame,
+    layer: int,
+    position: int,
+) -> None:
+    """The popover. What it offers gives the numbers that are on the screen now."""
+    from tiedviz.compute.lens_tables import lens_record
+
+    bos, decoder = bos_to_share(), decoder_to_share(prompt)
+    name, note = "layers", ""
+    if len(found.positions) < len(prompt.read):
+        first, last = found.positions[0], found.positions[-1]
+        name = f"layers-positions-{first}-to-{last}"
+        note = (
+            f"The files hold the {len(found.positions)} positions shown, {first} to {last}, of "
+            f"{len(prompt.read)}; the command gives all."
+        )
+    said = {
+        "--prompt": prompt.text,
+        "--decoder": decoder,
+        "--bos": bos,
+        "--watch": [f"id:{id}" for id in found.watched],
+    }
+    share(
+        "layers",
+        link={
+            "model": loaded.source,
+            "prompt": prompt.text,
+            "bos": bos,
+            "decoder": decoder,
+            "pos": None if position == prompt.place else position,
+            "layer": None if layer == found.layers else layer,
+            WATCH_KEY: st.session_state.get(WATCH_KEY) or [],
+        },
+        commands=[["lens", loaded.source, *options(said)]],
+        note=note,
+        code=layer_code(loaded, prompt, layer, position),
+        name=name,
+        table=frame,
+        record=lens_record(loaded, prompt, found),
     )

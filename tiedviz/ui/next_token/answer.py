@@ -12,8 +12,8 @@ import streamlit as st
 from tiedviz.ui.continuing import way_arguments
 from tiedviz.ui.frame.model_choice import chosen_source
 from tiedviz.ui.layers.controls import LAYER_KEY, layer_slider
-from tiedviz.ui.layers.python import python_code
 from tiedviz.ui.next_token.candidates import BY_KEY, TEMPERATURE_KEY
+from tiedviz.ui.plain_code import layer_code
 from tiedviz.ui.prompt_bar import POSITION_KEY, bos_to_share, decoder_to_share
 from tiedviz.ui.share import opening_code, options, share
 from tiedviz.words.numbers import count, percent, scientific
@@ -172,7 +172,7 @@ def share_and_export(
         note=note,
         code=_code(loaded, prompt, state.position)
         if below is None
-        else python_code(loaded, prompt, below, state.position),
+        else layer_code(loaded, prompt, below, state.position),
         name="next-token" if below is None else f"next-token-layer-{below}",
         table=frame,
         record=record,

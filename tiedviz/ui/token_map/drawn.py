@@ -141,7 +141,7 @@ def drawn_map(loaded: LoadedModel) -> DrawnMap:
     """Draw the controls and place all rows as they say.
 
     Raises:
-        NothingToMap: fewer than two rows can be placed.
+        VectorRefusal: fewer than two rows can be placed.
     """
     import numpy as np
 

@@ -19,8 +19,8 @@ from tiedviz.ui.walkthrough import (
     step_08_edge_cases,
     step_09_loop,
 )
-from tiedviz.ui.walkthrough.asking import ask, solved
 from tiedviz.ui.walkthrough.halves import current_toy, put_toy, real_title
+from tiedviz.ui.walkthrough.step import ask, solved
 from tiedviz.ui.walkthrough.step_10_practice import practice_step
 from tiedviz.words.refusals import Refusal
 

@@ -9,10 +9,17 @@ import streamlit as st
 from tiedviz.ui.caches import model_pool
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import chosen_facts, chosen_source
-from tiedviz.ui.walkthrough.asking import ask, forget_progress, solved, take_answers
 from tiedviz.ui.walkthrough.halves import current_toy, real_title
 from tiedviz.ui.walkthrough.practice_questions import model_questions, practice
-from tiedviz.ui.walkthrough.step import PAPER, Question, Step
+from tiedviz.ui.walkthrough.step import (
+    PAPER,
+    Question,
+    Step,
+    ask,
+    forget_progress,
+    solved,
+    take_answers,
+)
 from tiedviz.words.tokens import markdown_safe
 
 _AT_KEY = "practice question"

@@ -1,1 +1,0 @@
-"""A verdict in words: sentences, evidence, reports."""
