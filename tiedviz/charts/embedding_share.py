@@ -41,6 +41,23 @@ _TOOLTIP = [
 ]
 _COLUMNS = ["repo_id", "family", "tied", "parameters", "share", "V", "d"]
 
+TIED_TABLE = "embedding E, tied"
+_BAR = 34
+_AROUND = 200  # axis and legend; Streamlit fits the whole chart into the height
+# The vocabulary has its colours; the body is told apart by lightness and by its order.
+_COLOURS = {
+    TIED_TABLE: SHARED,
+    "embedding E": INPUT,
+    "separate head W": OUTPUT,
+    "positions and types": POSITIONS,
+    "attention": ATTENTION,
+    "feed-forward": BLOCKS,
+    "norms": NORMS,
+    "other": LEFTOVER,
+}
+_SIZE = (1200, 630)  # what sites that show link previews ask for
+_MARGIN = 80
+
 
 def share_chart(
     frame: pd.DataFrame, lit: list[str], ring: pd.DataFrame, height: int = 440
@@ -167,22 +184,6 @@ def _ring_name(ring: pd.DataFrame) -> list[alt.Chart]:
     return [name.encode(text="title:N")]
 
 
-TIED_TABLE = "embedding E, tied"
-_BAR = 34
-_AROUND = 200  # axis and legend; Streamlit fits the whole chart into the height
-# The vocabulary has its colours; the body is told apart by lightness and by its order.
-_COLOURS = {
-    TIED_TABLE: SHARED,
-    "embedding E": INPUT,
-    "separate head W": OUTPUT,
-    "positions and types": POSITIONS,
-    "attention": ATTENTION,
-    "feed-forward": BLOCKS,
-    "norms": NORMS,
-    "other": LEFTOVER,
-}
-
-
 def parts_chart(pieces: pd.DataFrame, relative: bool) -> alt.Chart:
     """Stacked bars, in the order of the rows.
 
@@ -227,10 +228,6 @@ def parts_chart(pieces: pd.DataFrame, relative: bool) -> alt.Chart:
         )
         .properties(height=_BAR * pieces["model"].nunique() + _AROUND)
     )
-
-
-_SIZE = (1200, 630)  # what sites that show link previews ask for
-_MARGIN = 80
 
 
 def share_card(headline: str, detail: str, origin: str, tables: list[float]) -> bytes:

@@ -25,6 +25,9 @@ from tiedviz.words.refusals.continuation import ContinuationRefusal
 MASKS = ("[MASK]", "<mask>")
 """Spellings of a gap that every model here understands, whatever its own mask is called."""
 
+# Two stored copies are compared for the verdict up to this many bytes, as on other pages.
+_COMPARED_AT_ONCE = 100_000_000
+
 
 @dataclass(frozen=True)
 class ModelPrompt:
@@ -78,10 +81,6 @@ def _cut(prompt: str, masks: list[str]) -> tuple[str, str, str]:
     if found is None:
         return prompt, "", ""
     return prompt[: found.start()], found[0], prompt[found.end() :]
-
-
-# Two stored copies are compared for the verdict up to this many bytes, as on other pages.
-_COMPARED_AT_ONCE = 100_000_000
 
 
 @dataclass(frozen=True)

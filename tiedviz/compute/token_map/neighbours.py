@@ -23,6 +23,8 @@ from tiedviz.words.tokens import Token
 # Rounding of one product relative to ‖a‖‖b‖: what may make an equal row seem nearer than the row.
 _ROUNDING = 1e-6
 
+_SIGN = re.compile(r"\s+([+−–-])\s+")
+
 
 class Measure(StrEnum):
     """What "near" means."""
@@ -188,9 +190,6 @@ def neighbours_record(
             for place, token in enumerate(tokens)
         ],
     }
-
-
-_SIGN = re.compile(r"\s+([+−–-])\s+")
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _ROWS = 12  # texts that are drawn; the table and the file have all
 
+Written = dict[str, "Continuation"]
+"""What each model wrote, by its letter."""
+
 
 def dots(models: Sequence[ComparedModel]) -> pd.DataFrame | None:
     """Draw them. Returns the table, where at least one model has answered."""
@@ -83,10 +86,6 @@ def _table(frame: pd.DataFrame, answered: Sequence[ComparedModel]) -> None:
         column_config=columns,
         alt="The likeliest texts with the probability each model gives them",
     )
-
-
-Written = dict[str, "Continuation"]
-"""What each model wrote, by its letter."""
 
 
 def greedy_so_far(answered: Sequence[ComparedModel], most: int) -> Written:

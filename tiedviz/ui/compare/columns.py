@@ -26,6 +26,12 @@ from tiedviz.words.tokens import markdown_safe
 if TYPE_CHECKING:
     from tiedviz.compute.compare.answer import Answer
 
+_CHIP = (
+    "display:inline-block;margin:0 .25rem .3rem 0;padding:.05rem .35rem;border-radius:.35rem;"
+    f"border:1px solid {faded(OTHER, 0.55)};font-family:monospace;font-size:.85rem"
+)
+_SHOWN = 40  # tokens of a long prompt that are drawn, from its end
+
 
 @dataclass(frozen=True)
 class ColumnFacts:
@@ -134,13 +140,6 @@ def pair_in_words(one: ColumnFacts, other: ColumnFacts) -> str:
 def _alike(one: int, other: int) -> bool:
     """Whether two bodies are of one size, but for positions and norms."""
     return abs(one - other) <= 0.02 * max(one, other)
-
-
-_CHIP = (
-    "display:inline-block;margin:0 .25rem .3rem 0;padding:.05rem .35rem;border-radius:.35rem;"
-    f"border:1px solid {faded(OTHER, 0.55)};font-family:monospace;font-size:.85rem"
-)
-_SHOWN = 40  # tokens of a long prompt that are drawn, from its end
 
 
 def columns(models: Sequence[ComparedModel]) -> None:

@@ -95,9 +95,6 @@ def _write_link(others: Sequence[str], partner: str) -> None:
     st.session_state[_WRITTEN_KEY] = wanted
 
 
-_PARTNERS = {GPT2: "EleutherAI/pythia-160m", "smollm2": "gemma-3-270m", "gemma-3-270m": "smollm2"}
-
-
 @dataclass
 class ComparedModel:
     """One model's place in the comparison.
@@ -178,7 +175,7 @@ def remember(source: Source, loaded: LoadedModel) -> str:
 def compared_models() -> list[ComparedModel]:
     """The models to compare: the sidebar's, and those in the box. Draws the boxes."""
     first = str(st.session_state.get(MODEL_KEY) or first_choice())
-    others = chosen_others(_PARTNERS.get(first, "smollm2"))
+    others = chosen_others(_partner_of(first))
     asked = (str(st.session_state[PROMPT_KEY]), chosen_bos(), "")
     found = []
     for letter, named in zip(LETTERS, [first, *others], strict=False):
@@ -192,6 +189,13 @@ def compared_models() -> list[ComparedModel]:
     for model in found:
         model.look_up()
     return found
+
+
+def _partner_of(first: str) -> str:
+    """Whom a model is compared with where nobody chooses."""
+    if first == GPT2:
+        return "EleutherAI/pythia-160m"
+    return next(name for name in SHELF if name != first)
 
 
 def _ask_decoders(found: list[ComparedModel]) -> None:

@@ -32,6 +32,8 @@ _VIEW_HELP = (
     "from the mean row. raw: the same axes, measured from the zero vector."
 )
 
+_NAMED = 12  # rows named in one sentence
+
 
 @dataclass(frozen=True)
 class MapChoice:
@@ -178,9 +180,6 @@ def kind_counts(drawn: DrawnMap) -> list[int]:
     import numpy as np
 
     return np.bincount(kind_codes(drawn)[drawn.visible], minlength=len(TokenKind)).tolist()
-
-
-_NAMED = 12  # rows named in one sentence
 
 
 def metrics(loaded: LoadedModel, drawn: DrawnMap) -> DeltaGenerator:

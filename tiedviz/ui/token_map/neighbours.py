@@ -31,6 +31,8 @@ BY_KEY = "map by"
 MEASURES = {"cosine": "cosine", "dot": "dot product", "l2": "distance"}
 TOP = 10
 
+_TABLE_KEY = "map neighbours"
+
 
 @dataclass(frozen=True)
 class MapQuestion:
@@ -138,9 +140,6 @@ def choose(source: str, row: int) -> None:
     st.session_state[PICKED_KEY] = (source, int(row))
     st.session_state[ASK_KEY] = ""
     st.query_params[TOKEN_KEY] = str(int(row))
-
-
-_TABLE_KEY = "map neighbours"
 
 
 def neighbours_tab(loaded: LoadedModel, drawn: DrawnMap, ask: MapQuestion) -> None:

@@ -38,6 +38,13 @@ if TYPE_CHECKING:
 
 _LONGEST = 120  # characters of one token; the rest of a longer one is cut out of its middle
 
+CANVAS_KEY = "token map"
+REGION_KEY = "map region"
+_HEIGHT = 540
+# the map's modules, each after those it imports
+_MODULES = ("payloads", "pointer", "splat", "marks", "view", "map")
+_FOLDER = Path(__file__).parent / "canvas"
+
 
 def names_key(model_key: str) -> str:
     """The name of a model's names."""
@@ -78,14 +85,6 @@ def _packed(header: dict[str, Any], *arrays: bytes) -> bytes:
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 4)
     return b"".join([struct.pack("<I", len(text)), text, *arrays])
-
-
-CANVAS_KEY = "token map"
-REGION_KEY = "map region"
-_HEIGHT = 540
-# the map's modules, each after those it imports
-_MODULES = ("payloads", "pointer", "splat", "marks", "view", "map")
-_FOLDER = Path(__file__).parent / "canvas"
 
 
 @cache

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _TABS = ("Neighbours", "Path of h", "Region", "Spectrum")
 
+_LISTED = 8  # rows by each measure that lie nearest to the last state
+_SHOWN = 5000  # rows sent to the browser; the file holds all
+
 
 def tabs(
     loaded: LoadedModel,
@@ -54,9 +57,6 @@ def tabs(
     if spectrum.open:
         with spectrum:
             spectrum_tab(loaded, drawn, ask)
-
-
-_LISTED = 8
 
 
 def states_of(loaded: LoadedModel, prompt: Prompt, position: int) -> HiddenPath | None:
@@ -177,9 +177,6 @@ def _lengths(loaded: LoadedModel, path: HiddenPath) -> None:
             },
         )
         csv_button(frame, "states")
-
-
-_SHOWN = 5000  # rows sent to the browser; the file holds all
 
 
 def region_tab(drawn: DrawnMap) -> None:
