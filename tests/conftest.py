@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import CaseRecord, cases_of, is_whole_run
+
 # Tiny models gain nothing from a second thread, and two runs on two cores lose most of their time
 # to it, servers that tests start included.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -133,3 +135,35 @@ def empty_cache(tmp_path, monkeypatch):
     """A cache folder of the test's own."""
     monkeypatch.setenv("TIEDVIZ_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+class CaseCount:
+    """Fails a run of all tests in which some case had none that passed."""
+
+    def __init__(self):
+        self._record = CaseRecord()
+
+    def pytest_runtest_logreport(self, report):
+        self._record.add(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session):
+        if session.exitstatus == pytest.ExitCode.OK and self._record.missing():
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if missing := self._record.missing():
+            terminalreporter.write_line(f"FAILED: no test stood for the cases {missing}", red=True)
+
+
+def pytest_configure(config):
+    # where tests run in several processes, the one that reads their reports counts
+    if is_whole_run(config) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(CaseCount(), "case count")
+
+
+def pytest_collection_modifyitems(items):
+    """Send the cases of each test with its report."""
+    for item in items:
+        if numbers := cases_of(item):
+            item.user_properties.append(("cases", numbers))

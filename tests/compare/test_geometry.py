@@ -31,6 +31,7 @@ def test_three_rows_by_hand():
     assert found.nearest[:, 0].tolist()[1:] == [2, 1]
 
 
+@pytest.mark.case(67)
 def test_case_67_a_constant_vector_shows_before_centring_and_not_after():
     table = torch.randn(500, 64, generator=torch.Generator().manual_seed(0))
     before = geometry(table, everything(table))
@@ -127,6 +128,7 @@ print(peak_above(lambda: geometry(table, np.arange(60_000))))
     assert int(done.stdout) < 240_000_000  # the cosines of all anchors alone would be 480 MB
 
 
+@pytest.mark.case(67)
 @pytest.mark.real
 def test_case_67_smollm2_lies_in_a_cone_until_it_is_centred(smollm2):
     """0.441 before, 0.001 after; the zero line of its table."""

@@ -22,6 +22,7 @@ def bare_error(loaded, h=None):
     return float((product - reading.logits).abs().max())
 
 
+@pytest.mark.case(18)
 @pytest.mark.parametrize(
     ("name", "field", "factor"),
     [
@@ -38,6 +39,7 @@ def test_case_18_what_enters_is_so_many_times_a_row_of_e(name, field, factor):
     assert torch.allclose(state, found.scale.value * loaded.embedding[PROMPT], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.case(18)
 def test_case_18_gpt2_adds_positions_so_it_is_not_proportional():
     loaded = build("gpt2")
     state = forward(loaded.model, PROMPT, hidden_states=True).hidden_states[0][0]
@@ -46,6 +48,7 @@ def test_case_18_gpt2_adds_positions_so_it_is_not_proportional():
     assert entrance_of(loaded).adds_position
 
 
+@pytest.mark.case(8)
 def test_case_8_a_pass_over_no_token_is_refused_before_it_is_run():
     loaded = build("llama")
     unembedding_of(loaded)
@@ -54,6 +57,7 @@ def test_case_8_a_pass_over_no_token_is_refused_before_it_is_run():
         score_state(loaded, [])
 
 
+@pytest.mark.case(26)
 def test_case_26_gemma2_caps_at_30_and_nothing_is_left_over():
     loaded = build("gemma2", final_logit_softcapping=30.0)
     found = unembedding_of(loaded)
@@ -62,6 +66,7 @@ def test_case_26_gemma2_caps_at_30_and_nothing_is_left_over():
     assert bare_error(loaded) > 1e-4
 
 
+@pytest.mark.case(30)
 def test_case_30_t5_is_scaled_by_one_over_the_root_of_d():
     loaded = build("t5")
     [*_, last] = unembedding_of(loaded).path.stages
@@ -71,11 +76,13 @@ def test_case_30_t5_is_scaled_by_one_over_the_root_of_d():
     assert bare_error(loaded, reading.h / last.scale.value) > 0.5
 
 
+@pytest.mark.case(30)
 def test_case_30_a_t5_with_a_head_of_its_own_is_not_scaled():
     loaded = build("mt5")
     assert all(stage.scale.is_one for stage in unembedding_of(loaded).path.stages)
 
 
+@pytest.mark.case(31)
 @pytest.mark.parametrize("name", ["phi", "gptj"])
 def test_case_31_a_head_with_a_bias_is_off_without_it(name):
     loaded = build(name)
@@ -83,6 +90,7 @@ def test_case_31_a_head_with_a_bias_is_off_without_it(name):
     assert bare_error(loaded) > 0.1 and score_state(loaded, PROMPT).max_abs_error < 1e-5
 
 
+@pytest.mark.case(32)
 @pytest.mark.parametrize(
     ("name", "bias", "steps"),
     [
@@ -103,6 +111,7 @@ def test_case_32_a_masked_head_transforms_first_and_adds_a_bias(name, bias, step
     assert any(bias.replace("bias", "decoder.weight") in group for group in groups)
 
 
+@pytest.mark.case(54)
 def test_case_54_a_buffer_beside_the_head_is_found():
     loaded = build("bart")
     assert "final_logits_bias" in dict(loaded.model.named_buffers())
@@ -110,6 +119,7 @@ def test_case_54_a_buffer_beside_the_head_is_found():
     assert bare_error(loaded) > 0.1 and score_state(loaded, PROMPT).max_abs_error < 1e-5
 
 
+@pytest.mark.case(79)
 @pytest.mark.parametrize("name", ["t5", "bart"])
 def test_case_79_the_states_are_those_of_the_decoder(name):
     loaded = build(name)

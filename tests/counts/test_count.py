@@ -13,6 +13,7 @@ from tiedviz.words.catalogue import find_row
 from tiedviz.words.refusals.count import CountRefusal
 
 
+@pytest.mark.case(4)
 def test_case_4_parameters_are_counted_once(llama):
     tied, untied = count_config(llama(True), "tied"), count_config(llama(False), "untied")
     assert (tied.total, untied.total) == (6_000, 6_800)

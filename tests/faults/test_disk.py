@@ -38,6 +38,7 @@ def _no_large_file() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
+@pytest.mark.case(64)
 def test_a_disk_that_fills_up_on_the_way_is_said_to_be_full(tmp_path, small_disk):
     """For case 64: there was room when it was asked about, and somebody else took it."""
     if small_disk is not None:
@@ -56,6 +57,7 @@ def test_a_disk_that_fills_up_on_the_way_is_said_to_be_full(tmp_path, small_disk
     assert "full" in refusal.value.what and "TIEDVIZ_CACHE" in refusal.value.remedy
 
 
+@pytest.mark.case(64)
 @pytest.mark.parametrize("noticed", ["before", "on the way"])
 def test_case_64_a_hub_cache_on_a_full_disk(hub, tiny_folder, small_disk, monkeypatch, noticed):
     from tiedviz.models import hub_download

@@ -118,6 +118,7 @@ def test_a_link_to_nothing_says_so(build):
         read_header(build.folder)
 
 
+@pytest.mark.case(57)
 @pytest.mark.parametrize(
     "name",
     [
@@ -139,6 +140,7 @@ def test_weights_of_another_format_are_named(build, name):  # case 57
         read_header(build.folder)
 
 
+@pytest.mark.case(57)
 def test_a_config_alone_has_no_weights(build):  # case 57
     build.config()
     build.file("training_args.bin", b"x")

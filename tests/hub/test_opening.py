@@ -44,6 +44,7 @@ def test_the_token_is_sent(hub, tiny_folder, monkeypatch):
     assert set(hub.tokens) == {"Bearer hf_secret"}
 
 
+@pytest.mark.case(63)
 def test_facts_come_from_headers_alone(hub, tiny_folder):  # case 63
     folder = tiny_folder(tied=False, hidden_size=64, intermediate_size=512)
     hub.repositories["org/wide"] = folder
@@ -82,6 +83,7 @@ def test_a_model_that_does_not_fit_is_refused_before_it_is_fetched(hub, tiny_fol
     assert cached_snapshot("org/tiny") is None
 
 
+@pytest.mark.case(64)
 def test_a_cut_download_is_said_and_leaves_no_copy_that_looks_whole(hub, tiny_folder):  # case 64
     hub.repositories["org/tiny"] = tiny_folder(hidden_size=64, intermediate_size=2048)
     hub.cut_after = 70_000  # headers come through, the weights never do

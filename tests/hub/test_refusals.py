@@ -21,6 +21,7 @@ SAID = {
 }
 
 
+@pytest.mark.case(10, 11)
 @pytest.mark.parametrize(("repo", "said"), SAID.items())
 def test_each_failure_has_its_own_words(hub, repo, said):  # case 10, case 11
     began = time.monotonic()
@@ -31,6 +32,7 @@ def test_each_failure_has_its_own_words(hub, repo, said):  # case 10, case 11
     assert time.monotonic() - began < 8
 
 
+@pytest.mark.case(10)
 @pytest.mark.parametrize("repo", ["org/gated", "org/gated-for-me"])
 def test_case_10_a_gate_is_called_a_gate_with_its_page_and_a_way_out(hub, repo):
     with pytest.raises(words.HubRefusal) as refused:
@@ -40,6 +42,7 @@ def test_case_10_a_gate_is_called_a_gate_with_its_page_and_a_way_out(hub, repo):
     assert ("HF_TOKEN" in said) is (repo == "org/gated")  # who is not on the list has a token
 
 
+@pytest.mark.case(11)
 def test_case_11_a_dead_proxy_is_unreachable(hub, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://hub.invalid")
     for name in ("HTTP_PROXY", "http_proxy"):
@@ -62,6 +65,7 @@ def test_no_two_failures_are_worded_alike(hub):
     assert len(set(said.values())) == len(FAILURES)
 
 
+@pytest.mark.case(11)
 def test_a_dead_address_is_unreachable(hub, monkeypatch):  # case 11
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(
@@ -71,6 +75,7 @@ def test_a_dead_address_is_unreachable(hub, monkeypatch):  # case 11
     assert "http://127.0.0.1:9" in str(refused.value)
 
 
+@pytest.mark.case(11)
 def test_offline_asks_nobody(hub, monkeypatch):  # case 11
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(words.HubUnreachable, match="HF_HUB_OFFLINE is set"):

@@ -30,6 +30,7 @@ def recipe(**changes):
     return opened(model, "recipe")
 
 
+@pytest.mark.case(1)
 def test_case_1_the_last_entry_is_already_normed():
     """h[-1] @ W.T is off by 0; norm(h[-1]) @ W.T is not the model's answer."""
     loaded = recipe()
@@ -43,6 +44,7 @@ def test_case_1_the_last_entry_is_already_normed():
     assert reading.max_abs_error <= reading.tolerance < 1e-3
 
 
+@pytest.mark.case(1)
 @pytest.mark.real
 def test_case_1_smollm2_twice_normed_is_22_off_and_says_another_word(smollm2):
     ids = encode(smollm2, "The capital of France is").ids
@@ -55,6 +57,7 @@ def test_case_1_smollm2_twice_normed_is_22_off_and_says_another_word(smollm2):
     assert answers[0] == " Paris" != answers[1]
 
 
+@pytest.mark.case(2)
 def test_case_2_inner_layers_are_normed_and_the_last_is_not_again():
     loaded = recipe()
     model, W = loaded.model, loaded.scoring_matrix
@@ -66,6 +69,7 @@ def test_case_2_inner_layers_are_normed_and_the_last_is_not_again():
             assert not torch.allclose(normed, states[k][0, -1] @ W.T, atol=1e-2)
 
 
+@pytest.mark.case(2)
 @pytest.mark.real
 def test_case_2_layer_15_of_smollm2_without_its_norm_is_surer_and_wrong(smollm2):
     """With the norm a space at 0.80; without it another word at 0.92."""
@@ -80,6 +84,7 @@ def test_case_2_layer_15_of_smollm2_without_its_norm_is_surer_and_wrong(smollm2)
     assert smollm2.vocabulary.token(int(bare.argmax())).text != " "
 
 
+@pytest.mark.case(12)
 def test_case_12_bfloat16_is_proved_in_its_own_tolerance_and_equal_logits_share_a_rank():
     tiny = recipe()
     with torch.no_grad():
@@ -95,6 +100,7 @@ def test_case_12_bfloat16_is_proved_in_its_own_tolerance_and_equal_logits_share_
     assert lens(loaded, PROMPT).agrees
 
 
+@pytest.mark.case(51)
 def test_case_51_opt_350m_has_widths_32_32_32_16_and_does_not_crash():
     loaded = build("opt:350m", hidden_size=32, word_embed_proj_dim=16, num_hidden_layers=3)
     states = forward(loaded.model, PROMPT, hidden_states=True).hidden_states
@@ -103,6 +109,7 @@ def test_case_51_opt_350m_has_widths_32_32_32_16_and_does_not_crash():
     assert found.layers == 3 and found.agrees
 
 
+@pytest.mark.case(52)
 def test_case_52_the_list_of_mamba_holds_block_outputs_and_no_embedding():
     loaded = build("mamba")
     states = forward(loaded.model, PROMPT, hidden_states=True).hidden_states

@@ -41,6 +41,7 @@ def test_every_layer_and_position_agrees_with_next_token(architecture, name):
             )
 
 
+@pytest.mark.case(1, 2)
 def test_the_norm_is_applied_once_below_the_last_layer_and_not_again_there(architecture):
     """For case 1 and case 2, with the model's own modules."""
     loaded = architecture("llama")
@@ -94,6 +95,7 @@ def test_positions_may_be_named_in_any_order_and_twice(architecture, positions):
     assert some.agrees
 
 
+@pytest.mark.case(51)
 def test_opt_350m_is_as_wide_as_its_blocks_until_it_is_projected():
     """For case 51."""
     loaded = build("opt", word_embed_proj_dim=8)
@@ -104,6 +106,7 @@ def test_opt_350m_is_as_wide_as_its_blocks_until_it_is_projected():
         same(found, score_state(loaded, PROMPT, layer=layer), layer, 4)
 
 
+@pytest.mark.case(52)
 def test_mamba_s_layers_are_what_its_blocks_gave(architecture):
     """For case 52: its own list leaves out what enters block 1, and norms the last entry."""
     loaded = architecture("mamba")
@@ -115,6 +118,7 @@ def test_mamba_s_layers_are_what_its_blocks_gave(architecture):
     assert torch.allclose(found.norms[1], own[0][0].norm(dim=-1), rtol=1e-5)
 
 
+@pytest.mark.case(12)
 def test_bfloat16_shows_the_model_s_own_numbers_within_its_own_tolerance(architecture):
     """For case 12."""
     from dataclasses import replace

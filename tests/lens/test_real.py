@@ -21,6 +21,7 @@ def test_the_last_row_and_next_token_agree(request, model):
         assert float((found.logits[-1, position] - best.values).abs().max()) <= 1e-4
 
 
+@pytest.mark.case(2)
 def test_layer_15_of_smollm2_says_a_space(smollm2):
     """For case 2: with the norm a space at 0.80; without it `sers`."""
     found = lens(smollm2, encode(smollm2, "The capital of France is").ids)

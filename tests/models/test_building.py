@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, PreTrainedModel
 from tiedviz.models.building import building, intact, quiet_library, while_built
 
 
+@pytest.mark.case(9)
 def test_two_threads_that_load_tied_models_at_once_both_get_tied_models(tiny_folder):  # case 9
     folders = [tiny_folder(tied=True, name=f"race{seed}", seed=seed) for seed in range(2)]
     models = []

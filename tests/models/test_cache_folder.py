@@ -168,6 +168,7 @@ def test_enough_room_on_the_disk_is_no_refusal(empty_cache):
     assert not empty_cache.exists()
 
 
+@pytest.mark.case(64)
 def test_too_little_room_on_the_disk_is_refused_with_both_numbers(empty_cache, monkeypatch):
     """For case 64."""
     asked = []

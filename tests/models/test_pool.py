@@ -80,6 +80,7 @@ def test_the_least_recently_used_goes_first(pool):
     assert pool.get("b") is None
 
 
+@pytest.mark.case(17)
 def test_the_budget_holds_whatever_is_opened(pool):  # case 17
     for source in "abcabc":
         opened(pool, source)

@@ -46,6 +46,7 @@ def test_a_prompt_keeps_what_was_typed_and_its_tokens_spell_it(tied_model):
     assert prompt.notes == ()
 
 
+@pytest.mark.case(8)
 def test_an_empty_prompt_is_refused_where_the_tokenizer_adds_nothing(tied_model):  # case 8
     with pytest.raises(PromptRefusal, match="The prompt is empty"):
         encode(tied_model, "")
@@ -78,12 +79,14 @@ def test_without_bos_the_other_marks_stay(with_bos):
     assert encode(with_bos, "the", Bos.OMIT).ids[-1] == 1
 
 
+@pytest.mark.case(7)
 def test_bos_twice_is_noticed(with_bos):  # case 7
     twice = encode(with_bos, "<bos>the")
     assert twice.ids[:2] == [0, 0]
     assert len(twice.notes) == 1 and "2 times" in twice.notes[0]
 
 
+@pytest.mark.case(77)
 def test_a_text_that_brings_its_own_bos_keeps_one_if_no_other_is_put_in_front(with_bos):
     """For case 77."""
     once = encode(with_bos, "<bos>the", Bos.OMIT)
@@ -91,11 +94,13 @@ def test_a_text_that_brings_its_own_bos_keeps_one_if_no_other_is_put_in_front(wi
     assert once.notes == ()
 
 
+@pytest.mark.case(77)
 def test_a_text_that_brings_its_own_bos_does_not_get_another(tied_model):  # case 77
     assert encode(tied_model, "<bos>the", Bos.ADD).ids == encode(tied_model, "<bos>the").ids
     assert encode(tied_model, "<bos>the", Bos.OMIT).ids == encode(tied_model, "<bos>the").ids
 
 
+@pytest.mark.case(19)
 def test_a_trailing_space_is_noticed(tied_model):  # case 19
     for text in ("the cat ", "The capital of France is "):
         [note] = encode(tied_model, text).notes
@@ -134,6 +139,7 @@ def gpt2_with_positions(positions: int) -> LoadedModel:
     return opened(GPT2LMHeadModel(config), "gpt2")
 
 
+@pytest.mark.case(20)
 def test_a_learned_position_for_each_of_sixteen_tokens_and_no_more():  # case 20
     model = gpt2_with_positions(16)
     assert len(encode(model, words(16)).ids) == 16
@@ -143,6 +149,7 @@ def test_a_learned_position_for_each_of_sixteen_tokens_and_no_more():  # case 20
     assert "1 token or more" in refusal.value.remedy
 
 
+@pytest.mark.case(20)
 def test_a_rotary_model_past_its_trained_length_answers_with_a_note():  # case 20
     model = build("llama")
     assert encode(model, words(64)).notes == ()
@@ -237,6 +244,7 @@ def test_a_tokenizer_without_any_bos_leaves_the_prompt_as_it_is():
         assert encode(model, "w5 w6", bos).ids == [5, 6]
 
 
+@pytest.mark.case(7)
 @pytest.mark.real
 def test_gemma_shows_one_bos_and_warns_of_none_and_of_two(gemma):  # case 7
     text = "The capital of France is"
@@ -248,6 +256,7 @@ def test_gemma_shows_one_bos_and_warns_of_none_and_of_two(gemma):  # case 7
     assert encode(gemma, f"<bos>{text}", Bos.OMIT).ids == one.ids
 
 
+@pytest.mark.case(8)
 @pytest.mark.real
 def test_smollm2_has_nothing_to_read_in_an_empty_prompt(smollm2):  # case 8
     with pytest.raises(PromptRefusal, match="The prompt is empty"):

@@ -14,6 +14,7 @@ from tests.tiny_gguf import write_gguf
 from tiedviz.ui.caches import model_pool
 
 
+@pytest.mark.case(16)
 def test_case_16_reruns_neither_load_nor_compute_again(visit, tiny_folder, monkeypatch):
     from tiedviz.models import loading
 
@@ -38,6 +39,7 @@ def test_case_16_reruns_neither_load_nor_compute_again(visit, tiny_folder, monke
     assert len(loads) == 1 and changed == len(passes) == 1
 
 
+@pytest.mark.case(17)
 def test_case_17_of_four_models_in_turn_only_what_fits_stays_alive(visit, tiny_folder, monkeypatch):
     monkeypatch.setenv("TIEDVIZ_MODEL_MEMORY", "100000")  # two of some 40 kB each
     alive, names = [], []
@@ -58,6 +60,7 @@ def test_case_17_of_four_models_in_turn_only_what_fits_stays_alive(visit, tiny_f
     assert [model() is not None for model in alive] == [False, False, True, True]
 
 
+@pytest.mark.case(38)
 @pytest.mark.parametrize("page", ["next_token", "layers", "gradients"])
 def test_case_38_no_page_answers_with_a_head_that_is_random(visit, tiny_folder, page):
     folder = tiny_folder(name="headless")
@@ -68,6 +71,7 @@ def test_case_38_no_page_answers_with_a_head_that_is_random(visit, tiny_folder, 
     assert not app.dataframe and not app.get("vega_lite_chart")
 
 
+@pytest.mark.case(41)
 def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
     visit, tmp_path, tiny_tokenizer, empty_cache
 ):
@@ -86,11 +90,13 @@ def test_case_41_what_a_gguf_takes_in_float32_is_said_before_it_is_loaded(
     assert any(box.value.startswith("**Tied") for box in app.success)  # from its tensor table
 
 
+@pytest.mark.case(53)
 def test_case_53_why_another_library_prints_other_numbers_stands_in_the_glossary(visit):
     said = text_of(visit("home"))
     assert "fold_ln, center_unembed" in said and "TransformerLens" in said
 
 
+@pytest.mark.case(72)
 def test_case_72_two_models_through_one_cache_give_two_answers(tied_model, untied_model):
     from tiedviz.models.prompt import encode
     from tiedviz.ui.caches import lens, scored_state
@@ -104,6 +110,7 @@ def test_case_72_two_models_through_one_cache_give_two_answers(tied_model, untie
     assert seen[0] is not seen[1]
 
 
+@pytest.mark.case(73)
 def test_case_73_the_server_starts_and_serves_without_a_line_of_traceback(tmp_path):
     log = tmp_path / "log"
     with log.open("wb") as out:

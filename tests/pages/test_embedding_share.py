@@ -10,8 +10,8 @@ from tests.pages.conftest import chart_data, text_of
 from tiedviz.commands.line import main
 from tiedviz.compute.counts import configs
 from tiedviz.compute.counts.catalogue_frame import share_frame
+from tiedviz.ui import embedding_share
 from tiedviz.ui.caches import model_pool
-from tiedviz.ui.embedding_share import models_table
 from tiedviz.words.catalogue import catalogue, find_row
 
 PAGE = "embedding_share"
@@ -215,8 +215,8 @@ def test_an_open_untied_model_is_drawn_as_two_tables(page, tiny_folder, monkeypa
     folder = str(tiny_folder(tied=False, name="two"))
     app = page(model=folder)
     drawn = []
-    monkeypatch.setattr(models_table, "share_card", lambda *_, **__: drawn.append(_) or b"")
-    monkeypatch.setattr(models_table, "_picture", models_table.card_of)
+    monkeypatch.setattr(embedding_share, "share_card", lambda *_, **__: drawn.append(_) or b"")
+    monkeypatch.setattr(embedding_share, "_picture", embedding_share.card_of)
     model_pool().open(folder).wait(60)
     app.run()
     assert "counted in memory" in text_of(app)
@@ -230,7 +230,7 @@ def test_the_json_holds_what_the_command_prints(capsys):
     assert main(["share", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)["models"]
     gemma = share_frame(tuple(row for row in catalogue() if row.family == "Gemma 3"))
-    ours = json.loads(json.dumps(models_table._record(gemma)))["models"]
+    ours = json.loads(json.dumps(embedding_share._record(gemma)))["models"]
     assert len(ours) == 5
     assert ours == [row for row in printed if row["family"] == "Gemma 3"]
 
@@ -245,7 +245,7 @@ def test_the_exported_python_counts_the_chosen_model(name, monkeypatch, capsys):
 
     monkeypatch.setattr(AutoConfig, "from_pretrained", published)
     row = find_row(name)
-    exec(compile(models_table.python_code(row), "exported", "exec"), {})
+    exec(compile(embedding_share.python_code(row), "exported", "exec"), {})
     total, part = capsys.readouterr().out.split()
     counted = row if row.kind == "causal" else find_row("openai-community/gpt2")
     assert int(total) == counted.total

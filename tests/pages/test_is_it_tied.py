@@ -79,6 +79,7 @@ def test_an_open_model_is_heard_twice_more(visit, edited):
     assert source[int(found[1]) - 1].startswith("class LlamaForCausalLM(")
 
 
+@pytest.mark.case(38)
 def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edited):
     """For case 38."""
     folder = edited(flag=False)
@@ -235,6 +236,7 @@ def test_nothing_on_the_page_changes_the_loaded_model(visit, edited, tied):
     assert {path: path.read_bytes() for path in Path(folder).iterdir()} == files
 
 
+@pytest.mark.case(35)
 def test_a_pasted_error_is_explained(visit, edited):
     """For case 35 as it is typed in."""
     app = visit("is_it_tied", model=str(edited()), tab="Paste an error")
@@ -278,6 +280,7 @@ def test_two_copies_on_the_hub_are_compared_on_demand(visit, edited, hub):
     assert not [button for button in app.button if "Compare the two" in button.label]
 
 
+@pytest.mark.case(42)
 def test_rows_added_by_a_resize_are_named(visit, tiny_folder):  # case 42
     from transformers import AutoModelForCausalLM
 

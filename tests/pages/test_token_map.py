@@ -75,6 +75,7 @@ def test_nothing_is_opened_before_the_person_asks(visit, folder):
     assert not app.get("bidi_component")
 
 
+@pytest.mark.case(15, 69)
 def test_every_row_is_sent_where_scikit_learn_puts_it(page, folder):
     """For case 15 and case 69 as well: no row is sampled, and the strip says how many there are."""
     table, _, tokenizer = by_hand(folder)
@@ -165,6 +166,7 @@ def test_the_path_is_the_models_own_states_in_the_same_view(page, folder):
     assert mounted(page)[-1]["path"] == []
 
 
+@pytest.mark.case(68)
 def test_the_share_of_kept_neighbours_is_counted(page, folder):  # case 68
     table, _, _ = by_hand(folder)
     unit = table / table.norm(dim=1, keepdim=True)

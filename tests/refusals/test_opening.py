@@ -70,9 +70,7 @@ POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 5481
 
 CASES = {
     "not a model folder": (lambda f: only(f), "is not a model folder", ""),
-    # case 48
     "adapter": (adapter, "it holds an adapter", "org/the-base"),
-    # case 57
     "config only": (lambda f: only(f, "config.json"), "has no weights", ""),
     "tensorflow": (
         lambda f: (only(f, "config.json"), write(f, "tf_model.h5")),
@@ -84,7 +82,6 @@ CASES = {
         "Cannot read the weights in",
         "flax_model.msgpack",
     ),
-    # case 56
     "truncated body": (lambda f: cut(f, -500), "it was cut short", ""),
     "truncated header": (lambda f: cut(f, 100), "it was cut short", ""),
     "empty": (lambda f: cut(f, 0), "the download did not finish", ""),
@@ -99,7 +96,6 @@ CASES = {
         "",
     ),
     "missing shard": (half_of_two_shards, "parts missing from the folder", "00002-of-00002"),
-    # case 55
     "code in a pickle": (pickle_that_runs, "which can run code; nothing was run", "print"),
     "a bare pickle": (bare_pickle, "it is a bare pickle", ""),
     "broken config": (
@@ -107,7 +103,6 @@ CASES = {
         "it is not valid JSON",
         "line 1",
     ),
-    # case 59
     "remote code": (
         lambda f: edit_config(
             f, model_type="own", auto_map={"AutoModelForCausalLM": "modeling_own.Own"}
@@ -125,7 +120,6 @@ CASES = {
         "needs a newer transformers",
         "99.1.0",
     ),
-    # case 62
     "quantised": (
         lambda f: edit_config(f, quantization_config={"quant_method": "gptq", "bits": 4}),
         "is quantised with",
@@ -158,6 +152,15 @@ CASES = {
     ),
 }
 
+NUMBERED = {
+    "adapter": pytest.mark.case(48),
+    "config only": pytest.mark.case(57),
+    "truncated body": pytest.mark.case(56),
+    "code in a pickle": pytest.mark.case(55),
+    "remote code": pytest.mark.case(59),
+    "quantised": pytest.mark.case(62),
+}
+
 
 @pytest.fixture
 def broken(tiny_folder, request):
@@ -168,9 +171,11 @@ def broken(tiny_folder, request):
 
 @pytest.mark.parametrize(
     ("broken", "cause", "named"),
-    [(name, cause, named) for name, (_, cause, named) in CASES.items()],
+    [
+        pytest.param(name, cause, named, id=name, marks=NUMBERED.get(name, ()))
+        for name, (_, cause, named) in CASES.items()
+    ],
     indirect=["broken"],
-    ids=CASES,
 )
 def test_each_fault_has_its_own_words_and_names_what_matters(broken, cause, named, capfd):
     with pytest.raises(Refusal) as refused:
@@ -208,12 +213,14 @@ def test_a_model_too_large_for_the_memory_is_refused_with_both_numbers(tiny_fold
     assert "400 MB" in str(refused.value) and "123 MB" in str(refused.value)
 
 
+@pytest.mark.case(11)
 def test_a_home_path_and_a_trailing_space_are_understood(tiny_folder, monkeypatch):  # case 11
     folder = tiny_folder()
     monkeypatch.setenv("HOME", str(folder.parent))
     assert load(f"~/{folder.name} ").tied
 
 
+@pytest.mark.case(59)
 def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_folder, monkeypatch):
     from tiedviz.verdict.audit import Audit, hear_files
 
@@ -229,6 +236,7 @@ def test_case_59_code_of_a_repository_is_not_asked_about_on_the_terminal(tiny_fo
     assert Audit(*hear_files(folder)).verdict.word == "tied"  # the flag and the header say enough
 
 
+@pytest.mark.case(33)
 def test_bert_opens_as_the_masked_model_it_is(tmp_path):  # case 33
     from transformers import BertConfig, BertForMaskedLM
 

@@ -23,6 +23,7 @@ def table(rows, width, seed=0):
     return torch.randn(rows, width, generator=torch.Generator().manual_seed(seed))
 
 
+@pytest.mark.case(5)
 def test_case_5_a_row_ten_times_as_long_is_first_by_dot_and_by_cosine_each_row_is_its_own():
     matrix = table(300, 16)
     matrix[8] *= 10
@@ -31,6 +32,7 @@ def test_case_5_a_row_ten_times_as_long_is_first_by_dot_and_by_cosine_each_row_i
     assert sum(rank[Measure.DOT] > 1 for rank in ranks) > 100
 
 
+@pytest.mark.case(14)
 @pytest.mark.real
 @pytest.mark.parametrize(
     ("name", "norms", "longest", "parts", "with_norm", "with_id"),
@@ -58,6 +60,7 @@ def test_case_14_as_measured_on_real_tables(
         assert abs(np.corrcoef(first, ids)[0, 1]) == pytest.approx(with_id, abs=0.006)
 
 
+@pytest.mark.case(14)
 def test_case_14_one_row_200_times_as_long_owns_the_variance_and_is_listed_outside_the_view():
     matrix = table(2000, 64)
     matrix[77] *= 200
@@ -71,6 +74,7 @@ def test_case_14_one_row_200_times_as_long_owns_the_variance_and_is_listed_outsi
     assert unit.spectrum[0] < 0.1  # the view the page begins with
 
 
+@pytest.mark.case(15)
 def test_case_15_a_quarter_of_a_million_rows_are_all_in_the_picture_and_in_its_export():
     points = table(V, 2).numpy()
     box = view_box(points, np.ones(V, bool))
@@ -82,6 +86,7 @@ def test_case_15_a_quarter_of_a_million_rows_are_all_in_the_picture_and_in_its_e
     assert Image.open(BytesIO(on_white(png, f"{V:,} tokens"))).size[0] > 500
 
 
+@pytest.mark.case(68)
 def test_case_68_of_four_thousand_rows_the_picture_keeps_a_share_that_is_counted():
     matrix = table(4000, 32)
     rows = map_rows(matrix)
@@ -94,6 +99,7 @@ def test_case_68_of_four_thousand_rows_the_picture_keeps_a_share_that_is_counted
     assert all_of_it.share == pytest.approx(1.0)
 
 
+@pytest.mark.case(69, 70)
 def test_case_69_and_case_70_a_quarter_of_a_million_rows_need_no_square():
     """Axes, neighbours by all three measures, and the share that is kept: V × V is 256 GB."""
     script = f"""

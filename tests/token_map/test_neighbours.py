@@ -43,6 +43,7 @@ def test_the_ten_nearest_are_those_of_a_plain_computation(matrix, by):
         assert found.self_rank[Measure(by)] == order.tolist().index(row) + 1
 
 
+@pytest.mark.case(5)
 def test_one_long_row_is_near_to_all_by_dot_and_a_row_is_nearest_to_itself_by_cosine(matrix):
     """For case 5."""
     matrix[8] *= 10
@@ -90,6 +91,7 @@ def test_a_tiny_matrix_has_few_neighbours():
     assert found.ids[0] == 1 and len(found.ids) == 4
 
 
+@pytest.mark.case(65)
 def test_duplicates_and_zero_rows_are_grouped_and_a_negative_row_is_not_called_zero(matrix):
     """For case 65."""
     matrix[10:24] = matrix[10]

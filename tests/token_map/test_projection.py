@@ -108,6 +108,7 @@ def test_rows_that_are_all_equal_have_no_variance():
     assert mine.coordinates == pytest.approx(np.zeros((30, 4)), abs=1e-5)
 
 
+@pytest.mark.case(14)
 def test_one_long_row_is_outside_the_view():  # case 14
     matrix = table()
     matrix[77] *= 200
@@ -137,6 +138,7 @@ def test_other_dtypes_are_read_as_they_are(dtype):
     assert mine.coordinates == pytest.approx(theirs.coordinates, abs=2e-3)
 
 
+@pytest.mark.case(70)
 def test_memory_stays_far_below_a_second_copy_of_the_matrix():  # case 70
     script = """
 import torch

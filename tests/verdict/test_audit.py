@@ -61,6 +61,7 @@ def test_all_four_are_heard(audit, whole):
     assert found["bytes"]["float32"] == 4 * counts["total"] == 2 * found["bytes"]["bfloat16"]
 
 
+@pytest.mark.case(63)
 def test_without_loading_two_are_not_heard(audit, whole):  # case 63
     status, [found], _ = audit(whole().folder, "--no-load")
     assert status == 0 and found["verdict"] == "tied"
@@ -113,6 +114,7 @@ def test_a_broken_model_is_not_measured(audit, whole):
     assert "tied by hand" in found["causes"][0]
 
 
+@pytest.mark.case(62)
 def test_what_cannot_be_loaded_is_still_judged_by_its_files(audit, whole):  # case 62
     saved = whole().flag({"quant_method": "gptq", "bits": 4}, key="quantization_config")
     status, [found], _ = audit(saved.folder)

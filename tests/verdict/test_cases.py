@@ -8,6 +8,7 @@ from tests.verdict.conftest import DELETE, marian, randomise, tiny
 from tiedviz.verdict.audit import Audit, hear_files
 
 
+@pytest.mark.case(3)
 def test_a_missing_head_is_tied_on_load(checkpoint):  # case 3
     verdict = checkpoint(True).verdict()
     assert verdict.word == "tied" and not verdict.is_wrong
@@ -16,6 +17,7 @@ def test_a_missing_head_is_tied_on_load(checkpoint):  # case 3
     assert verdict.unheard == ("loaded", "measured")
 
 
+@pytest.mark.case(4)
 def test_parameters_are_counted_once_and_shared_out(checkpoint, save):  # case 4
     tied, untied = checkpoint(True).verdict().costs, save(tiny(False), "untied").verdict().costs
     assert (tied.total, tied.embedding, tied.head) == (6000, 800, 0)
@@ -25,6 +27,7 @@ def test_parameters_are_counted_once_and_shared_out(checkpoint, save):  # case 4
     assert round(untied.share, 3) == 0.235
 
 
+@pytest.mark.case(21)
 def test_an_absent_flag_is_the_class_default(checkpoint):  # case 21
     saved = checkpoint(True).flag(DELETE)
     declared, _ = saved.hear()
@@ -33,6 +36,7 @@ def test_an_absent_flag_is_the_class_default(checkpoint):  # case 21
     assert saved.verdict().word == "broken"
 
 
+@pytest.mark.case(24)
 def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # case 24
     path = write_gguf(numpy.ones((50, 32), numpy.float32))
     declared, stored = hear_files(path)
@@ -40,6 +44,7 @@ def test_a_gguf_file_without_an_output_matrix_is_tied(write_gguf):  # case 24
     assert Audit(declared, stored).verdict.word == "tied"
 
 
+@pytest.mark.case(25)
 @pytest.mark.parametrize(
     ("make", "elements", "rows"),
     [
@@ -58,6 +63,7 @@ def test_declared_tied_with_two_matrices_is_a_contradiction(checkpoint, make, el
     assert any("vLLM may drop" in line for line in verdict.other_loaders)
 
 
+@pytest.mark.case(25)
 def test_one_element_by_the_last_bit_is_enough(checkpoint):  # case 25
     def nudge(e):
         e[7, 3] = torch.nextafter(e[7, 3], torch.tensor(10.0))
@@ -70,6 +76,7 @@ def test_one_element_by_the_last_bit_is_enough(checkpoint):  # case 25
     assert 0 < comparison.max_abs < 1e-6 and not comparison.same_bytes
 
 
+@pytest.mark.case(27)
 def test_a_head_in_another_dtype_is_a_near_twin(checkpoint):  # case 27
     saved = checkpoint(True).add_head(lambda e: e.bfloat16())
     verdict, comparison = saved.verdict(), saved.hear()[1].comparison
@@ -94,6 +101,7 @@ def t5(save):
     return saved.edit(lambda t: t.update({"lm_head.weight": torch.randn(50, 16)}))
 
 
+@pytest.mark.case(29)
 def test_a_raw_false_counts_where_the_class_forces_true(save):  # case 29
     saved = t5(save)
     declared, _ = saved.hear()
@@ -103,6 +111,7 @@ def test_a_raw_false_counts_where_the_class_forces_true(save):  # case 29
     assert saved.verdict().word == "untied"
 
 
+@pytest.mark.case(38)
 def test_a_head_lost_with_the_flag_false_is_broken(checkpoint):  # case 38
     verdict = checkpoint(True).flag(False).verdict()
     assert verdict.word == "broken" and verdict.is_wrong
@@ -110,6 +119,7 @@ def test_a_head_lost_with_the_flag_false_is_broken(checkpoint):  # case 38
     assert "set tie_word_embeddings to true" in verdict.advice
 
 
+@pytest.mark.case(39)
 def test_a_head_tied_by_hand_and_saved_is_broken_with_that_cause_first(save):  # case 39
     model = tiny(False)
     model.lm_head.weight = model.model.embed_tokens.weight
@@ -151,6 +161,7 @@ def test_only_the_head_is_stored_and_declared_tied(checkpoint):
     assert verdict.word == "tied" and verdict.costs.saved_by_tying == 800
 
 
+@pytest.mark.case(47)
 def test_lora_on_a_tied_head_is_an_adapter(checkpoint):  # case 47
     def add_lora(tensors):
         tensors["lm_head.lora_A.default.weight"] = torch.randn(4, 16)
@@ -166,12 +177,14 @@ def test_lora_inside_the_blocks_changes_nothing(checkpoint):
     assert checkpoint(True).edit(add_lora).verdict().word == "tied"
 
 
+@pytest.mark.case(62)
 def test_a_quantised_checkpoint_has_a_verdict_from_its_header(checkpoint):  # case 62
     gptq = {"quant_method": "gptq", "bits": 4}
     saved = checkpoint(True).flag(gptq, key="quantization_config")
     assert saved.verdict().word == "tied"
 
 
+@pytest.mark.case(62)
 def test_a_packed_head_cannot_be_compared(checkpoint):  # case 62
     def pack(tensors):
         tensors["lm_head.qweight"] = torch.zeros((2, 50), dtype=torch.int32)
@@ -210,6 +223,7 @@ def test_two_copies_too_large_to_compare_now_cannot_tell(checkpoint):
     assert "comparing the two stored matrices reads 6 kB" in verdict.state
 
 
+@pytest.mark.case(23)
 def test_padded_heads_differ_by_their_extra_rows(checkpoint):  # case 23
     saved = checkpoint(False).add_head(lambda e: torch.cat([e, torch.zeros(14, 16)]))
     comparison = saved.hear()[1].comparison

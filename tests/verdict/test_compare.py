@@ -208,6 +208,7 @@ def gguf_case(write_gguf, one, other, kinds):
 NORMAL = numpy.random.default_rng(3).standard_normal((96, 256)).astype(numpy.float32)
 
 
+@pytest.mark.case(40)
 @pytest.mark.parametrize(
     ("kinds", "error", "within"),
     [
@@ -235,6 +236,7 @@ def test_one_matrix_twice_in_one_type_is_a_twin(write_gguf, kind):
     assert gguf_case(write_gguf, NORMAL, NORMAL, (kind, kind))[0].word == "twin"
 
 
+@pytest.mark.case(40)
 @pytest.mark.parametrize("kinds", [("Q4_0", "Q8_0"), ("Q8_0", "F32"), ("Q4_0", "Q4_0")])
 def test_really_different_matrices_are_untied(write_gguf, kinds):  # case 40
     other = numpy.random.default_rng(4).standard_normal(NORMAL.shape).astype(numpy.float32)

@@ -43,6 +43,7 @@ def test_an_untied_model_is_two():
     assert word_of(found, False) == "untied" and word_of(found, True) == "contradiction"
 
 
+@pytest.mark.case(27)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("dtype", "word"), [("float32", "contradiction"), ("bfloat16", "tied")])
 def test_case_27_a_head_in_another_dtype_is_tied_only_where_both_are_rounded(
@@ -70,6 +71,7 @@ def test_equal_copies_are_twins_and_not_tied():
     assert not found.same_storage and found.same_values and word_of(found) == "twin"
 
 
+@pytest.mark.case(44)
 @pytest.mark.parametrize("tie", [True, False])
 def test_on_meta_nothing_can_be_told(tie):  # case 44
     with torch.device("meta"):
@@ -91,6 +93,7 @@ def plain(tie):
         return LlamaForCausalLM(LlamaConfig(**sizes, **heads, tie_word_embeddings=tie))
 
 
+@pytest.mark.case(44)
 def test_an_offloaded_model_cannot_tell_and_the_files_can(checkpoint):  # case 44
     saved = checkpoint(True)
     model = tiny(True)
@@ -192,16 +195,19 @@ def test_biases_and_both_sides_are_groups_too():
 # Wrappers, quantised heads, adapters.
 
 
+@pytest.mark.case(74)
 def test_a_compiled_model_is_looked_into():  # case 74
     found = hear_loaded(torch.compile(tiny(True)))
     assert found.same_object and found.groups == ((E, W),) and word_of(found) == "tied"
 
 
+@pytest.mark.case(74)
 def test_a_data_parallel_model_is_looked_into():  # case 74
     assert hear_loaded(nn.DataParallel(tiny(True))).same_object
     assert hear_loaded(nn.DataParallel(torch.compile(tiny(False)))).same_values is False
 
 
+@pytest.mark.case(62, 74)
 @pytest.mark.filterwarnings("ignore")
 def test_a_quantised_head_is_named(checkpoint):  # case 74, case 62
     import copy
@@ -247,6 +253,7 @@ class Lora(nn.Module):
         return self.base_layer.weight
 
 
+@pytest.mark.case(47)
 def test_an_adapter_on_either_side_is_seen_through():  # case 47
     model = tiny(True)
     model.lm_head = Lora(model.lm_head)
@@ -259,6 +266,7 @@ def test_an_adapter_on_either_side_is_seen_through():  # case 47
     assert word_of(hear_loaded(untied), False) == "untied"
 
 
+@pytest.mark.case(47)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("target", ["lm_head", "embed_tokens"])
 def test_pefts_own_lora_on_a_tied_layer(checkpoint, target):  # case 47
@@ -288,6 +296,7 @@ def test_the_effective_flag_is_what_the_class_looked_at():
     assert found.effective is True and found.same_storage
 
 
+@pytest.mark.case(29)
 def test_a_seq2seq_head_of_its_own_leaves_the_encoder_and_decoder_tied():  # case 29
     model = build("t5").model
     model.lm_head.weight = nn.Parameter(torch.randn_like(model.lm_head.weight))
@@ -298,6 +307,7 @@ def test_a_seq2seq_head_of_its_own_leaves_the_encoder_and_decoder_tied():  # cas
     assert {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"} <= set(found.groups[0])
 
 
+@pytest.mark.case(29)
 def test_t5_v1_1_as_transformers_loads_it(save):  # case 29
     from transformers import T5ForConditionalGeneration
 

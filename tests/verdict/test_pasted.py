@@ -4,6 +4,7 @@ from tests.verdict.conftest import tiny
 from tiedviz.verdict.report import explain_error
 
 
+@pytest.mark.case(35)
 def test_the_real_message_of_safetensors_is_proof_of_tying(tmp_path):  # case 35
     from safetensors.torch import save_file
 

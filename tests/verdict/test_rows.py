@@ -9,6 +9,7 @@ from tiedviz.verdict.live import EmptyRows, empty_rows, fresh_rows
 from tiedviz.verdict.loaded import hear_loaded
 
 
+@pytest.mark.case(42)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("rows", "multiple"), [(53, None), (50, 16)])
 def test_rows_that_a_resize_added_are_flagged_and_still_tied(rows, multiple):  # case 42
@@ -40,6 +41,7 @@ def test_short_rows_that_point_apart_are_not_fresh():
     assert fresh_rows(matrix) is None
 
 
+@pytest.mark.case(23)
 def test_rows_without_a_token_and_their_mass():  # case 23
     model = tiny(True, vocab_size=64)
     loaded = opened(model, "padded")

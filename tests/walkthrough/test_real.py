@@ -92,6 +92,7 @@ def test_blocks_have_weights_of_their_own_and_alberts_do_not(tied_model):
     assert shared.parameters == shared.largest
 
 
+@pytest.mark.case(18)
 @pytest.mark.parametrize(
     ("name", "scale", "position"),
     [
@@ -113,6 +114,7 @@ def test_what_stands_before_the_first_block_is_measured(name, scale, position): 
     assert found.adds_position is position and found.adds_anything is position
 
 
+@pytest.mark.case(18)
 @pytest.mark.parametrize("name", ["bert", "bloom"])
 def test_a_norm_before_the_first_block_is_no_sum(name):  # case 18
     found = entrance_of(build(name))

@@ -92,6 +92,7 @@ def test_byte_level_pieces_written_by_the_library_come_back_as_the_bytes_they_we
     assert b"".join(piece_bytes(piece, Alphabet.BYTE_LEVEL) for piece, _ in pieces) == text.encode()
 
 
+@pytest.mark.case(81)
 @pytest.mark.parametrize(
     ("raw", "shown"),
     [
@@ -121,6 +122,7 @@ def test_what_a_screen_would_hide_is_shown(raw, shown):  # case 81
     assert visible(raw) == shown
 
 
+@pytest.mark.case(81)
 @pytest.mark.parametrize("text", ["שלום", "مرحبا", "a ש", "٣"])
 def test_right_to_left_text_is_isolated(text):  # case 81
     shown = visible(text.encode())
@@ -177,6 +179,7 @@ def test_a_token_knows_whether_it_is_whole_characters():
     assert Token(0, "x", b"\xe4\xbd").text == "\ufffd"
 
 
+@pytest.mark.case(6)
 def test_the_eight_pieces_of_one_emoji_are_one_group():  # case 6
     assert b"".join(ASTRONAUT_PIECES).decode() == ASTRONAUT
     assert characters(tokens(ASTRONAUT_PIECES)) == [[0, 1, 2, 3, 4, 5, 6, 7]]
@@ -196,6 +199,7 @@ def test_tokens_that_are_whole_stay_apart_even_where_they_make_one_picture():
     assert characters(tokens(pieces)) == [[0], [1], [2]]
 
 
+@pytest.mark.case(6)
 def test_the_pieces_of_four_characters_are_four_groups():  # case 6
     assert b"".join(HELLO_WORLD_PIECES).decode() == HELLO_WORLD
     assert characters(tokens(HELLO_WORLD_PIECES)) == [[0, 1], [2, 3], [4, 5], [6, 7]]
@@ -239,6 +243,7 @@ def test_text_cut_anywhere_is_grouped_back_into_whole_characters(text, random):
 MARKDOWN = "*_`$<>[](){}#+-.!|~:\\&\"'=^/?@;,%"
 
 
+@pytest.mark.case(81)
 def test_every_mark_that_markdown_knows_is_escaped():  # case 81
     assert markdown_safe("*").count("\\") == 1
     for mark in MARKDOWN:
@@ -281,6 +286,7 @@ def test_long_text_is_cut_in_the_middle_to_the_width(text, width):
         assert text.startswith(short[:2]) and text.endswith(short[-1])
 
 
+@pytest.mark.case(6)
 @pytest.mark.real
 @pytest.mark.parametrize(("text", "pieces", "groups"), [(ASTRONAUT, 8, 1), (HELLO_WORLD, 9, 4)])
 def test_smollm2_shows_the_bytes_of_what_it_never_saw_as_a_word(smollm2, text, pieces, groups):

@@ -111,6 +111,7 @@ def states_of(loaded: LoadedModel) -> list[torch.Tensor]:
     return states
 
 
+@pytest.mark.case(79)
 @pytest.mark.parametrize("name", WITH_LENS)
 def test_the_models_own_hidden_states_are_the_states_that_are_read(architecture, name):
     """For case 79 among them: T5 and BART list the decoder's."""
@@ -152,6 +153,7 @@ def test_nothing_is_offered_where_the_logits_were_not_reproduced(architecture, n
     assert reason in found.reason
 
 
+@pytest.mark.case(34)
 @pytest.mark.parametrize(
     ("name", "changes", "value", "field"),
     [
@@ -169,6 +171,7 @@ def test_a_factor_after_the_matrix_is_named_by_the_field_that_holds_it(name, cha
     assert scale.name == field
 
 
+@pytest.mark.case(30, 34)
 @pytest.mark.parametrize(
     ("name", "value", "field"),
     [
@@ -189,6 +192,7 @@ def test_a_factor_before_the_matrix_is_a_step_of_the_way_and_named(
     assert found.after.scale.is_one
 
 
+@pytest.mark.case(26)
 @pytest.mark.parametrize(
     ("name", "value", "field"),
     [
@@ -203,6 +207,7 @@ def test_a_softcap_is_named_by_the_field_that_holds_it(architecture, name, value
     assert (cap.value, cap.name) == (value, field)
 
 
+@pytest.mark.case(31, 54)
 @pytest.mark.parametrize(
     ("name", "tensor"),
     [
