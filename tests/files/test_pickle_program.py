@@ -1,5 +1,6 @@
 import collections
 import pickle
+import time
 
 import pytest
 
@@ -109,6 +110,65 @@ def test_a_million_tuples_in_tuples_do_no_harm():
 
 
 def test_a_program_of_millions_of_instructions_is_hostile(monkeypatch):
-    monkeypatch.setattr(pickle_program, "MAX_INSTRUCTIONS", 100)
-    with pytest.raises(FileRefusal, match="over 100 instructions"):
+    monkeypatch.setattr(pickle_program, "MAX_STEPS", 100)
+    with pytest.raises(FileRefusal, match="over 100 steps"):
         walk_pickle(b"N0" * 100 + b".", "m.bin")
+
+
+def took(program):
+    """Seconds until the program is refused."""
+    began = time.perf_counter()
+    with pytest.raises(FileRefusal):
+        walk_pickle(program, "m.bin")
+    return time.perf_counter() - began
+
+
+DOUBLED = b"\x80\x04)" + b"".join(
+    b"q" + bytes([n]) + b"h" + bytes([n]) + b"\x86" for n in range(60)
+)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b"\x8c\x01a\x93.",  # the module of a name
+        b"q\xf0\x8c\x05torch\x94h\xf0\x93.",  # the name in it
+        b"Q.",  # a persistent id
+        b"q\xf0ctorch._utils\n_rebuild_tensor_v2\nh\xf0R.",  # what a call is given
+        b"q\xf0c_codecs\nencode\nh\xf0\x85R0h\xf0R.",
+    ],
+)
+def test_a_tuple_doubled_sixty_times_is_never_gone_through(end):
+    """Its 2^60 elements are sixty objects, as long as nobody prints, hashes or compares them."""
+    assert took(DOUBLED + end) < 1
+
+
+LONG = b"\x80\x02]q\x00(" + b"N" * 1_000_000 + b"e0"
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        b"ccollections\nOrderedDict\nh\x00\x85R0",  # copies of the list as pairs
+        b"ccollections\nCounter\nh\x00\x85R0",
+    ],
+)
+def test_a_long_list_that_is_used_over_and_over_is_paid_for_each_time(each):
+    assert took(LONG + each * 500 + b"N.") < 10
+
+
+@pytest.mark.parametrize("levels", [1, 2, 100_000])
+def test_a_subclass_in_a_subclass_is_not_followed(levels):
+    name = b"ctorch._tensor\n_rebuild_from_type_v2\n"
+    program = b"\x80\x02" + name + name + b"N(NNt"
+    for _ in range(levels):
+        program += b"\x87r\x05\x00\x00\x000" + name + b"Nj\x05\x00\x00\x00"
+    program = program + b"\x87r\x06\x00\x00\x000" + name + b"j\x06\x00\x00\x00R."
+    assert took(program) < 10
+
+
+def test_a_list_that_holds_itself_is_not_followed():
+    name = b"ctorch._tensor\n_rebuild_from_type_v2\n"
+    # [name, None, itself], handed to that name in place of a tuple
+    program = b"\x80\x02" + name + b"]q\x00(" + name + b"Nh\x00eR."
+    assert took(program) < 1

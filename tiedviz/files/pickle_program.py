@@ -16,8 +16,9 @@ from typing import Any
 
 from tiedviz.words.refusals.file import FileRefusal
 
-# About fifty instructions describe a tensor.
-MAX_INSTRUCTIONS = 3_000_000
+# Instructions, and elements that they copy; about fifty describe a tensor. What a program holds in
+# its memory it can name again for nothing, so that elements count each time they are gone through.
+MAX_STEPS = 3_000_000
 
 # What `torch.load(weights_only=True)` accepts and a model's weights need.
 _REBUILDS_VIEW = re.compile(r"torch\._utils\._rebuild_(tensor(_v[23])?|qtensor)")
@@ -77,17 +78,13 @@ def walk_pickle(program: bytes, name: str) -> object:
     """What the program would build: dicts, lists, tuples, literals, `TensorView`s; else `INERT`.
 
     Raises:
-        FileRefusal: it is not a whole pickle, or uses what PyTorch never writes.
-        FileRefusal: it has millions of instructions.
-        FileRefusal: it names something else than the parts of tensors.
+        FileRefusal: it is not a whole pickle, it uses what PyTorch never writes, it takes millions
+            of steps, or it names something else than the parts of tensors.
     """
     machine = _Machine(name)
     try:
-        for count, (opcode, argument, _) in enumerate(pickletools.genops(program)):
-            if count > MAX_INSTRUCTIONS:
-                raise FileRefusal.hostile(
-                    name, f"a pickle of over {MAX_INSTRUCTIONS:,} instructions"
-                )
+        for opcode, argument, _ in pickletools.genops(program):
+            machine.spend(1)
             machine.step(opcode.name, argument)
         return machine.stack[-1]
     except (*_MALFORMED, struct.error) as error:
@@ -100,9 +97,16 @@ class _Machine:
     def __init__(self, file: str) -> None:
         self.stack: list[Any] = []
         self._file = file
+        self._left = MAX_STEPS
         self._below: list[list[Any]] = []  # the stacks under each open mark
         self._memo: dict[int, Any] = {}
         self._steps: dict[str, Callable[[Any], None]] = self._other_steps()
+
+    def spend(self, steps: int) -> None:
+        """Take steps off what is left; a program that wants more is refused."""
+        self._left -= steps
+        if self._left < 0:
+            raise FileRefusal.hostile(self._file, f"a pickle of over {MAX_STEPS:,} steps")
 
     def step(self, opcode: str, argument: Any) -> None:
         if opcode in ("BINPUT", "LONG_BINPUT", "PUT"):
@@ -144,7 +148,7 @@ class _Machine:
             "ADDITEMS": lambda _: self._extend(self._above_mark()),
             "GLOBAL": lambda path: self._name(path.replace(" ", ".", 1)),
             "INST": lambda path: self._name(path.replace(" ", ".", 1)),
-            "STACK_GLOBAL": lambda _: self._name(f"{self.stack.pop(-2)}.{self.stack.pop()}"),
+            "STACK_GLOBAL": lambda _: self._name_of_two(self.stack.pop(-2), self.stack.pop()),
             "BINPERSID": lambda _: self._push(_storage(self.stack.pop())),
             "REDUCE": lambda _: self._call(),
             "NEWOBJ": lambda _: self._call(),
@@ -191,15 +195,26 @@ class _Machine:
             raise FileRefusal.pickle_runs_code(self._file, path)
         self.stack.append(Name(path))
 
+    def _name_of_two(self, module: object, name: object) -> None:
+        # anything else could be built so that to print it never ends
+        if type(module) is not str or type(name) is not str:
+            raise TypeError("a name that is not made of two texts")
+        self._name(f"{module}.{name}")
+
     def _call(self) -> None:
         arguments = self.stack.pop()
+        if type(arguments) is not tuple:
+            raise TypeError("a call without a tuple of arguments")
+        self.spend(sum(len(each) for each in arguments[:3] if isinstance(each, list | tuple)))
         self.stack.append(_result(self.stack.pop().path, arguments))
 
 
 def _result(path: str, arguments: tuple[Any, ...]) -> Any:
     """What the named function would give, as a stand-in."""
     if path == _SUBCLASS:
-        return _result(arguments[0].path, arguments[2])
+        path, arguments = arguments[0].path, arguments[2]
+        if path == _SUBCLASS or type(arguments) is not tuple:  # PyTorch wraps a tensor once
+            raise TypeError(path)
     if path == "collections.OrderedDict":
         return dict(pair for pair in arguments[0] if type(pair[0]) is str) if arguments else {}
     if path == "torch.Size":

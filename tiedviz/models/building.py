@@ -9,12 +9,17 @@ inside `building()`, and nowhere else.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+
+# Nobody's compiled code is fetched: transformers would load kernels from the Hub for some classes,
+# whatever the configuration says. It asks at each use.
+os.environ["USE_HUB_KERNELS"] = "NO"
 
 import torch
 from torch.nn.modules.module import register_module_parameter_registration_hook
@@ -111,6 +116,7 @@ _PATIENCE = 10.0  # seconds
 _NOT_OF_THE_SHAPE = (
     *("quantization_config", "auto_map", "torch_dtype", "dtype", "attn_implementation"),
     *("_attn_implementation", "_attn_implementation_internal", "_name_or_path"),
+    *("experts_implementation", "_experts_implementation", "_experts_implementation_internal"),
     # a language model has no such labels, and a list of a million takes its time
     *("num_labels", "id2label", "label2id"),
 )

@@ -35,6 +35,21 @@ def checked_class(folder: Path, title: str) -> type[PreTrainedModel]:
     return found
 
 
+def plain_config(kind: type[PreTrainedModel], folder: Path) -> PretrainedConfig:
+    """The configuration in `folder`, with the way to compute attention left to the class.
+
+    A config.json may name an implementation that transformers would fetch as compiled code from the
+    Hub, or one that is not installed. Without a name the class takes sdpa, or eager where it has no
+    other: each part of it, since the setter passes the value down.
+    """
+    config = kind.config_class.from_pretrained(
+        folder, local_files_only=True, trust_remote_code=False
+    )
+    config._attn_implementation = None
+    config._experts_implementation = None
+    return config
+
+
 def _listed(named: object) -> str:
     if isinstance(named, list) and named:
         return ", ".join(str(name) for name in named[:3])

@@ -139,6 +139,7 @@ def main(file: Path, folder: Path) -> None:
         quantization_config=GgufConfig(dequantize=True),
         dtype=torch.float32,
         trust_remote_code=False,
+        attn_implementation=None,  # config.json has no say, see `checkpoint.plain_config`
         output_loading_info=True,
     )
     # what the file lacks, the library fills with random numbers; saved, they would look real

@@ -16,7 +16,7 @@ from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
 from tiedviz.files.facts import ModelFacts, read_facts
 from tiedviz.models.building import building, intact, while_built
-from tiedviz.models.checkpoint import checked_class
+from tiedviz.models.checkpoint import checked_class, plain_config
 from tiedviz.models.loaded import LoadedModel
 from tiedviz.models.memory import Placement, place
 from tiedviz.models.progress import Report, Stage, silent
@@ -149,6 +149,7 @@ def _build(
     try:
         model, info = kind.from_pretrained(
             folder,
+            config=plain_config(kind, folder),
             dtype=torch.float32,
             output_loading_info=True,
             local_files_only=True,

@@ -157,9 +157,10 @@ class _Sizes:
 def _sizes(kind: type[PreTrainedModel], folder: Any) -> _Sizes:
     """The model's blocks and the rest, from its architecture on the meta device."""
     import torch
-    from transformers import AutoConfig
 
-    config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    from tiedviz.models.checkpoint import plain_config
+
+    config = plain_config(kind, folder)
     with torch.device("meta"):
         model = kind(config)
     lists = [
