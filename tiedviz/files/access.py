@@ -19,8 +19,8 @@ from pathlib import Path
 from tiedviz.words.refusals.file import FileRefusal
 
 StrPath = str | os.PathLike[str]
-"""A path as text or as `pathlib` has it. These modules join and ask with `os.path`: `pathlib` takes
-as long to import as all headers of a model to read."""
+"""A path as text or as `pathlib` has it. What strangers typed is asked of the system as it stands:
+`Path` would turn nothing into the current folder, and refuse a home folder that nobody has."""
 
 ReadAt = Callable[[int, int], bytes]
 """`read(offset, length)`: that many bytes, or fewer at the end. A file, or HTTP ranges."""
@@ -65,19 +65,18 @@ def folder_of(path: StrPath) -> str:
     Raises:
         OSError: the system does not say which it is.
     """
-    path = os.fspath(path)
-    return path if is_folder(path) else os.path.dirname(path) or os.curdir
+    return os.fspath(path) if is_folder(path) else str(Path(path).parent)
 
 
 def name_of(path: StrPath) -> str:
     """The last part of a path, or all of one that has no name, such as the root."""
-    return os.path.basename(path) or os.fspath(path)
+    return os.path.basename(path) or os.fspath(path)  # noqa: PTH119
 
 
 def _mode(path: StrPath) -> int:
     """What kind of thing lies there, as the system writes it; 0 for nothing."""
     try:
-        return os.stat(path).st_mode
+        return os.stat(path).st_mode  # noqa: PTH116
     except ValueError:  # a name that no system can have
         return 0
     except OSError as error:
@@ -91,14 +90,14 @@ def open_weights(path: StrPath) -> Iterator[tuple[ReadAt, int]]:
     """A `ReadAt` over the file, and its size in bytes.
 
     Raises:
-        FileRefusal: the file is not a readable, ordinary file (a pipe would wait for ever).
-        FileRefusal: there is no such file.
+        FileRefusal: there is no such file, or it is not a readable, ordinary one (a pipe would
+            wait for ever).
     """
     name = name_of(path)
     try:
         if not is_file(path):
             raise _not_a_file(path)
-        stream = open(path, "rb", buffering=0)
+        stream = Path(path).open("rb", buffering=0)
     except OSError as error:
         raise FileRefusal.cannot_open(name, error.strerror or "the system refuses it") from error
 
@@ -152,7 +151,7 @@ def refuse_other_content(first: bytes, size: int, name: str, expected: str) -> N
 
 
 def _not_a_file(path: StrPath) -> FileRefusal:
-    if os.path.islink(path):
+    if Path(path).is_symlink():
         return FileRefusal.cannot_open(name_of(path), "it is a link to a file that is not there")
     if _mode(path):
         return FileRefusal.cannot_open(name_of(path), "it is not an ordinary file")
@@ -195,7 +194,8 @@ def may_read(path: StrPath) -> bool:
 def readable_path(text: str) -> str | None:
     """The path that `text` names, if something lies there and may be read."""
     path = named_path(text)
-    return path if path and may_read(path) and os.path.exists(path) else None
+    there = os.path.exists(path)  # noqa: PTH110 - a name too long is an error to `Path`
+    return path if path and may_read(path) and there else None
 
 
 def named_path(text: str) -> str:
@@ -203,7 +203,7 @@ def named_path(text: str) -> str:
 
     A `~` before a name that no user has stays as it is: nothing lies there.
     """
-    path = os.path.expanduser(text.strip())
+    path = os.path.expanduser(text.strip())  # noqa: PTH111
     return path.rstrip(os.sep) or path
 
 

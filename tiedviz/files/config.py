@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from tiedviz.files.access import (
@@ -79,11 +80,10 @@ def list_names(folder: StrPath) -> tuple[str, ...]:
     """Names of what lies directly in the folder, sorted; links that lead nowhere included.
 
     Raises:
-        FileRefusal: there is no such folder.
-        FileRefusal: it is a file, or may not be read.
+        FileRefusal: there is no such folder, it is a file, or it may not be read.
     """
     try:
-        return tuple(sorted(os.listdir(folder)[:MAX_NAMES]))
+        return tuple(sorted(os.listdir(folder)[:MAX_NAMES]))  # noqa: PTH208
     except FileNotFoundError:
         raise FileRefusal.nothing_there(os.fspath(folder)) from None
     except (OSError, ValueError) as error:
@@ -94,11 +94,10 @@ def list_names(folder: StrPath) -> tuple[str, ...]:
 def adapter_base(folder: StrPath) -> str | None:
     """The model that the adapter in this folder was trained on, if the folder says."""
     try:
-        base = read_object(os.path.join(folder, ADAPTER_CONFIG), CONFIG_LIMIT).get(
-            "base_model_name_or_path"
-        )
+        found = read_object(Path(folder) / ADAPTER_CONFIG, CONFIG_LIMIT)
     except FileRefusal:
         return None
+    base = found.get("base_model_name_or_path")
     return base if isinstance(base, str) and base else None
 
 
@@ -158,24 +157,30 @@ class Dimensions(NamedTuple):
     positions: int | None = None
 
 
+class Description(NamedTuple):
+    """What a model's configuration, or a file that needs none, says of it."""
+
+    architecture: str | None
+    sizes: Dimensions
+
+
 def read_config(folder: StrPath) -> dict[str, object]:
     """The raw config.json of a model folder.
 
     Raises:
-        FileRefusal: there is none; says what is there.
-        FileRefusal: there is an adapter_config.json instead.
+        FileRefusal: there is none, or an adapter_config.json instead; it cannot be opened, or is
+            too large or too deep to be a configuration.
         BrokenJson: it cannot be parsed; says where.
-        FileRefusal: it cannot be opened, or is too large or too deep to be a configuration.
     """
     names = list_names(folder)
     if CONFIG not in names:
         refuse_not_a_model(folder, names)
-    return _shallow(read_object(os.path.join(folder, CONFIG), CONFIG_LIMIT), CONFIG)
+    return _shallow(read_object(Path(folder) / CONFIG, CONFIG_LIMIT), CONFIG)
 
 
 def read_config_file(path: StrPath) -> dict[str, object]:
     """The configuration in a file of any name, refused as by `read_config`."""
-    return _shallow(read_object(path, CONFIG_LIMIT), os.path.basename(path))
+    return _shallow(read_object(path, CONFIG_LIMIT), name_of(path))
 
 
 def parse_config(raw: bytes, name: str = CONFIG) -> dict[str, object]:
@@ -183,6 +188,14 @@ def parse_config(raw: bytes, name: str = CONFIG) -> dict[str, object]:
     if len(raw) > CONFIG_LIMIT:
         raise FileRefusal.too_large(name, len(raw), CONFIG_LIMIT)
     return _shallow(parse_object(raw, name), name)
+
+
+def description(config: Mapping[str, object]) -> Description:
+    """What a raw config.json says: `architectures[0]`, else `model_type`; and the sizes."""
+    names = config.get("architectures")
+    first = names[0] if isinstance(names, list) and names else None
+    named = (name for name in (first, config.get("model_type")) if isinstance(name, str) and name)
+    return Description(next(named, None), dimensions(config))
 
 
 def tie_flags(config: Mapping[str, object]) -> tuple[Flag, ...]:
@@ -237,7 +250,11 @@ def _text_parts(config: Mapping[str, object], depth: int = 0) -> Iterator[Mappin
 def _first(parts: Sequence[Mapping[str, object]], keys: Sequence[str]) -> int | None:
     for part in parts:
         for key in keys:
-            value = part.get(key)
-            if type(value) is int and value > 0:
-                return value
+            if found := whole_number(part.get(key)):
+                return found
     return None
+
+
+def whole_number(value: object) -> int | None:
+    """The value, if it is a whole number above 0."""
+    return value if type(value) is int and value > 0 else None

@@ -1,24 +1,19 @@
 """What is known about a model before anything is loaded: sizes, types, E and W."""
 
-import os
+from __future__ import annotations
+
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 from tiedviz.files.access import StrPath, folder_of, is_file, is_folder
-from tiedviz.files.config import CONFIG, Dimensions, dimensions, read_config
-from tiedviz.files.formats import read_header
+from tiedviz.files.config import CONFIG, Description, Dimensions, description, read_config
+from tiedviz.files.formats import FORMATS, read_header
 from tiedviz.files.header import Header, StoredTensor
-from tiedviz.files.roles import (
-    find_copies,
-    find_embedding,
-    find_head,
-    is_parameter,
-)
-
-if TYPE_CHECKING:
-    from tiedviz.files.packing import Packing
+from tiedviz.files.packing import Packing, packing_of
+from tiedviz.files.roles import find_copies, find_embedding, find_head, is_parameter
 
 _BLOCK = r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\."  # most config.json state the layers
 
@@ -26,7 +21,8 @@ _BLOCK = r"\b(?:layers?|h|blocks?|blk)\.(\d{1,5})\."  # most config.json state t
 class ModelFacts(NamedTuple):
     """A model as its headers and its configuration describe it."""
 
-    format: Literal["safetensors", "bin", "gguf"]
+    format: str
+    """The name of their format, as in `formats.FORMATS`."""
     architecture: str | None
     """`architectures[0]`, else `model_type`; for GGUF `general.architecture`."""
     V: int | None
@@ -87,14 +83,14 @@ def read_facts(path: StrPath) -> ModelFacts:
     """
     header = read_header(path)
     folder = folder_of(path)
-    needs_config = is_folder(path) and header.format != "gguf"
-    has_config = needs_config or is_file(os.path.join(folder, CONFIG))
+    needs_config = is_folder(path) and not FORMATS[header.format].describes
+    has_config = needs_config or is_file(Path(folder) / CONFIG)
     return gather_facts(header, read_config(folder) if has_config else {})
 
 
 def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     """The facts from a header and a raw config.json; `{}` where there is none, as for GGUF."""
-    sizes = _sizes(header, config)
+    architecture, sizes = _described(header, config)
     tensors = header.tensors
     embedding = find_embedding(tensors, sizes.vocab_size)
     head = find_head(tensors, embedding, sizes.vocab_size)
@@ -107,7 +103,7 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     packed = bool(packing and (numbers or packing.unclear))
     return ModelFacts(
         format=header.format,
-        architecture=_architecture(header, config),
+        architecture=architecture,
         V=matrix.shape[0] if matrix else sizes.vocab_size,
         d=_width(matrix, sizes, packed),
         layers=sizes.layers,
@@ -128,54 +124,29 @@ def gather_facts(header: Header, config: Mapping[str, object]) -> ModelFacts:
     )
 
 
-def _packing(header: Header, config: Mapping[str, object]) -> "Packing | None":
-    """How packed weights count; None where there are none. GGUF states shapes unpacked."""
+def _packing(header: Header, config: Mapping[str, object]) -> Packing | None:
+    """How packed weights count; None where there are none, or where shapes are stated unpacked."""
     whole = any(tensor.dtype[0] in "IU" for tensor in header.tensors)
-    if header.format == "gguf" or not whole:
+    if FORMATS[header.format].describes or not whole:
         return None
-    from tiedviz.files.packing import packing_of  # few models are packed
-
     return packing_of(header.tensors, config)
 
 
-def _sizes(header: Header, config: Mapping[str, object]) -> Dimensions:
-    if header.format != "gguf":
-        found = dimensions(config)
-        return found if found.layers else found._replace(layers=_numbered_blocks(header))
-    from tiedviz.files.gguf import LongArray
-
-    values = header.metadata
-    model = values.get("general.architecture")
-    tokens = values.get("tokenizer.ggml.tokens")
-    listed = tokens.length if isinstance(tokens, LongArray) else None
-    width = _whole(values.get(f"{model}.embedding_length"))
-    return Dimensions(
-        vocab_size=_whole(values.get(f"{model}.vocab_size")) or listed,
-        d_model=width,
-        embedding_width=width,
-        layers=_whole(values.get(f"{model}.block_count")),
-        positions=_whole(values.get(f"{model}.context_length")),
-    )
-
-
-def _whole(value: object) -> int | None:
-    return value if type(value) is int and value > 0 else None
+def _described(header: Header, config: Mapping[str, object]) -> Description:
+    """What the files say of themselves, else config.json, else the names of the tensors."""
+    beside = description(config)
+    if describes := FORMATS[header.format].describes:
+        inside = describes(header)
+        return Description(inside.architecture or beside.architecture, inside.sizes)
+    if beside.sizes.layers:
+        return beside
+    return beside._replace(sizes=beside.sizes._replace(layers=_numbered_blocks(header)))
 
 
 def _numbered_blocks(header: Header) -> int | None:
     """How many blocks the names count, where config.json leaves it to the class's default."""
     found = (re.search(_BLOCK, tensor.name) for tensor in header.tensors)
     return len({int(block[1]) for block in found if block}) or None
-
-
-def _architecture(header: Header, config: Mapping[str, object]) -> str | None:
-    names = config.get("architectures")
-    first = names[0] if isinstance(names, list) and names else None
-    gguf = header.metadata.get("general.architecture") if header.format == "gguf" else None
-    for name in (gguf, first, config.get("model_type")):
-        if isinstance(name, str) and name:
-            return name
-    return None
 
 
 def _width(matrix: StoredTensor | None, sizes: Dimensions, packed: bool) -> int | None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from typing import NamedTuple
 
 from tiedviz.files.access import (
     SNIFFED,
     ReadAt,
-    StrPath,
-    name_of,
-    open_weights,
     read_exactly,
     refuse_other_content,
 )
+from tiedviz.files.config import Description, Dimensions, whole_number
 from tiedviz.files.header import MAX_SIZE, Header, StoredTensor
 from tiedviz.words.refusals.file import FileRefusal
 
@@ -197,16 +196,11 @@ class GgufCursor:
         self._seen += read_exactly(self._read, start, until - start, self.name, self._size)
 
 
+PART_OF_GGUF = r"(?P<stem>.+)-\d{5}-of-(?P<parts>\d{5})\.gguf"
 MAX_GGML_DIMENSIONS = 4
 DEFAULT_ALIGNMENT = 32
 _SMALLEST_PAIR = 8 + 4 + 1  # length of the key, kind of the value, one byte
 _SMALLEST_TENSOR = 8 + 4 + 4 + 8  # length of the name, dimensions, type, offset
-
-
-def read_gguf_file(path: StrPath) -> Header:
-    """The header of a local file; see `read_gguf`."""
-    with open_weights(path) as (read, size):
-        return read_gguf(read, size, name_of(path))
 
 
 def read_gguf(read: ReadAt, size: int, name: str) -> Header:
@@ -292,3 +286,35 @@ def _check_tensors(tensors: tuple[StoredTensor, ...], size: int, name: str) -> N
         raise FileRefusal.truncated(name, end, size)
     if len({tensor.name for tensor in tensors}) < len(tensors):
         raise FileRefusal.damaged(name, "two tensors have the same name")
+
+
+def gguf_parts(header: Header, name: str) -> list[str]:
+    """Names of all files of a split model, from the header and the name of one; else none.
+
+    Raises:
+        FileRefusal: the name does not say which part of how many it is.
+    """
+    parts = header.metadata.get("split.count")
+    if type(parts) is not int or parts < 2:
+        return []
+    found = re.fullmatch(PART_OF_GGUF, name)
+    if found is None or int(found["parts"]) != parts:
+        raise FileRefusal.missing_shard(name, [f"the other {parts - 1}"], parts)
+    return [f"{found['stem']}-{i:05}-of-{found['parts']}.gguf" for i in range(1, parts + 1)]
+
+
+def gguf_description(header: Header) -> Description:
+    """What the key-value pairs say of the model."""
+    values = header.metadata
+    model = values.get("general.architecture")
+    tokens = values.get("tokenizer.ggml.tokens")
+    listed = tokens.length if isinstance(tokens, LongArray) else None
+    width = whole_number(values.get(f"{model}.embedding_length"))
+    sizes = Dimensions(
+        vocab_size=whole_number(values.get(f"{model}.vocab_size")) or listed,
+        d_model=width,
+        embedding_width=width,
+        layers=whole_number(values.get(f"{model}.block_count")),
+        positions=whole_number(values.get(f"{model}.context_length")),
+    )
+    return Description(model if isinstance(model, str) and model else None, sizes)

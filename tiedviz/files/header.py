@@ -1,9 +1,12 @@
 """What does a model's file hold? Names, shapes, types and places, without the numbers."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 # Bits of one number, by the name safetensors gives its type.
 BITS = {
@@ -44,27 +47,20 @@ class StoredTensor(NamedTuple):
         return math.prod(self.shape)
 
 
-class _Header(NamedTuple):
-    format: Literal["safetensors", "bin", "gguf"]
+@dataclass(frozen=True)
+class Header:
+    """Everything a model's files say about themselves before a number is read."""
+
+    format: str
+    """The name of its format, as in `formats.FORMATS`."""
     tensors: tuple[StoredTensor, ...]
     """Every name, in the order of the files."""
-    metadata: Mapping[str, object] = {}
+    metadata: Mapping[str, object] = field(default_factory=dict, hash=False)
     """GGUF: its key-value pairs. Safetensors: `__metadata__`. Sharded: the index's `metadata`."""
     shared_storage: tuple[tuple[str, ...], ...] = ()
     """Names that are one and the same run of numbers inside a .bin file."""
     absent: tuple[str, ...] = ()
     """Names that an index promises and that no shard holds."""
-
-
-class Header(_Header):
-    """Everything a model's files say about themselves before a number is read.
-
-    A named tuple, as the other records here, and no dataclass: those take so long to come into
-    being, and to import, that a verdict from headers would take half as long again.
-    """
-
-    def __hash__(self) -> int:
-        return hash((self.format, self.tensors, self.shared_storage, self.absent))
 
     @cached_property
     def by_name(self) -> dict[str, StoredTensor]:
@@ -102,3 +98,23 @@ def _numbers_in_file(tensor: StoredTensor) -> int:
     # A .bin may store one number and a shape that repeats it (stride 0).
     bits = BITS.get(tensor.dtype)
     return min(tensor.numbers, tensor.nbytes * 8 // bits) if bits else tensor.numbers
+
+
+def join_shards(
+    shards: Sequence[Header], files: Mapping[str, str], metadata: Mapping[str, object]
+) -> Header:
+    """One header for all shards.
+
+    A tensor that lies in several shards is taken from the one that the index names. What the index
+    names and no shard holds is kept in `absent`.
+    """
+    tensors = tuple(
+        tensor
+        for shard in shards
+        for tensor in shard.tensors
+        if files.get(tensor.name, tensor.file) == tensor.file
+    )
+    held = {tensor.name for tensor in tensors}
+    absent = tuple(name for name in files if name not in held)
+    groups = tuple(group for shard in shards for group in shard.shared_storage)
+    return Header(shards[0].format, tensors, metadata, groups, absent)

@@ -11,9 +11,6 @@ from typing import Any, NamedTuple
 from tiedviz.files.access import (
     SNIFFED,
     ReadAt,
-    StrPath,
-    name_of,
-    open_weights,
     read_exactly,
     refuse_other_content,
 )
@@ -37,12 +34,6 @@ _DTYPES = {
     **{"float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2", "float8_e8m0fnu": "F8_E8M0"},
     **{"float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ"},
 }
-
-
-def read_pickled_file(path: StrPath) -> Header:
-    """The header of a local file; see `read_pickled`."""
-    with open_weights(path) as (read, size):
-        return read_pickled(read, size, name_of(path))
 
 
 def read_pickled(read: ReadAt, size: int, name: str) -> Header:

@@ -7,9 +7,6 @@ import re
 
 from tiedviz.files.access import (
     ReadAt,
-    StrPath,
-    name_of,
-    open_weights,
     read_exactly,
     refuse_other_content,
 )
@@ -20,12 +17,6 @@ from tiedviz.words.refusals.file import BrokenJson, FileRefusal
 HEADER_LIMIT = 100_000_000  # the safetensors library's own limit
 FIRST_READ = 64 * 1024  # the whole header of most models, so that HTTP needs one request
 _OTHER_DTYPE = r"[A-Z][A-Z0-9_]{1,23}"
-
-
-def read_safetensors_file(path: StrPath) -> Header:
-    """The header of a local file; see `read_safetensors`."""
-    with open_weights(path) as (read, size):
-        return read_safetensors(read, size, name_of(path))
 
 
 def read_safetensors(read: ReadAt, size: int, name: str) -> Header:

@@ -17,11 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tiedviz.files.config import CONFIG
 from tiedviz.files.facts import ModelFacts, gather_facts
+from tiedviz.files.formats import IN_FOLDERS, Format
 from tiedviz.files.header import Header
 from tiedviz.words.refusals.hub import HubRefusal
 
-CONFIG = "config.json"
 _TOKENIZER_FILES = re.compile(
     r"tokenizer.*\.json|tokenizer\.model|vocab\.(json|txt|bpe)|merges\.txt|.*\.spm|spiece\.model"
     r"|sentencepiece.*\.model|special_tokens_map\.json|added_tokens\.json|chat_template\.jinja"
@@ -48,29 +49,33 @@ class Listing:
     hashes: dict[str, str] = field(default_factory=dict)
 
     @property
-    def weights(self) -> list[str]:
-        """The weight files that transformers would open, safetensors before pickled ones.
+    def format(self) -> Format:
+        """The format that transformers would open it from, the first of which it has weights.
 
         Raises:
             HubRefusal: there are none.
         """
-        for stem, end in (("model", "safetensors"), ("pytorch_model", "bin")):
-            if f"{stem}.{end}" in self.sizes:
-                return [f"{stem}.{end}"]
-            shards = re.compile(rf"{stem}-\d+-of-\d+\.{end}")
-            found = sorted(name for name in self.sizes if shards.fullmatch(name))
-            if f"{stem}.{end}.index.json" in self.sizes and found:
-                return found
+        for each in IN_FOLDERS:
+            if self._files_of(each):
+                return each
         raise HubRefusal.nothing_to_open(self.repo, sorted(self.sizes))
 
     @property
+    def weights(self) -> list[str]:
+        """The weight files that transformers would open; refused as `format`."""
+        return self._files_of(self.format)
+
+    def _files_of(self, kind: Format) -> list[str]:
+        if kind.in_folder in self.sizes:
+            return [kind.in_folder]
+        stem, end = kind.in_folder.removesuffix(kind.ending), re.escape(kind.ending)
+        shards = re.compile(rf"{stem}-\d+-of-\d+{end}")
+        return sorted(filter(shards.fullmatch, self.sizes)) if kind.index in self.sizes else []
+
+    @property
     def index(self) -> str | None:
-        """The name of the shard index, if the weights are cut into shards."""
-        [kind] = {name.rsplit(".", 1)[1] for name in self.weights}
-        name = (
-            "model.safetensors" if kind == "safetensors" else "pytorch_model.bin"
-        ) + ".index.json"
-        return name if name in self.sizes else None
+        """The name of the shard index, if there is one."""
+        return self.format.index if self.format.index in self.sizes else None
 
     def check(self) -> None:
         """Nothing, or a refusal where the repository cannot be a model as it is laid out.

@@ -12,9 +12,8 @@ from huggingface_hub.utils import build_hf_headers, hf_raise_for_status
 
 from tiedviz.files.config import parse_config, parse_object
 from tiedviz.files.facts import ModelFacts, gather_facts
-from tiedviz.files.formats import join_shards, weight_map
-from tiedviz.files.header import Header
-from tiedviz.files.safetensors import read_safetensors
+from tiedviz.files.formats import weight_map
+from tiedviz.files.header import Header, join_shards
 from tiedviz.models.hub import TIMEOUT, Listing, endpoint, offline, page_of
 from tiedviz.words.refusals import hub as words
 from tiedviz.words.refusals.file import FileRefusal
@@ -128,12 +127,11 @@ def remote_header(listing: Listing) -> tuple[Header, dict[str, object]] | None:
         HubRefusal, FileRefusal: as `remote_facts`.
     """
     listing.check()
-    weights = listing.weights
-    if not weights[0].endswith(".safetensors"):
+    if not listing.format.by_range:
         return None
     config = remote_config(listing)
     if listing.index is None:
-        return _header(listing, weights[0]), config
+        return _header(listing, listing.weights[0]), config
     index = parse_object(_whole(listing, listing.index), listing.index)
     files = weight_map(index, listing.index)
     if absent := sorted(set(files.values()) - set(listing.sizes)):
@@ -153,7 +151,7 @@ def remote_config(listing: Listing) -> dict[str, object]:
 
 
 def _header(listing: Listing, name: str) -> Header:
-    return read_safetensors(remote_reader(listing, name), listing.sizes[name], name)
+    return listing.format.read(remote_reader(listing, name), listing.sizes[name], name)
 
 
 def _whole(listing: Listing, name: str) -> bytes:

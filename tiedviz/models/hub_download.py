@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from huggingface_hub import constants, hf_hub_download
 from tqdm.auto import tqdm
 
+from tiedviz.files.config import CONFIG
 from tiedviz.models.cache import locked, require_disk, writing
 from tiedviz.models.hub import (
-    CONFIG,
     TIMEOUT,
     Listing,
     RemoteModel,

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tiedviz.files.access import may_read
+from tiedviz.files.config import CONFIG
 from tiedviz.files.facts import read_facts
+from tiedviz.files.formats import ALONE, IN_FOLDERS
 from tiedviz.models.cache import shelf_file
 from tiedviz.models.conversion import convert, converted_folder
 from tiedviz.models.hub import cached_snapshot
@@ -232,29 +234,26 @@ Source = ShelfSource | FolderSource | FileSource | HubSource
 def _on_disk(text: str, path: Path) -> Source | None:
     """The folder or file at `path`, or None where nothing is there.
 
-    A folder that holds one `.gguf` file and no config.json is that file. Any other file stands for
-    its folder, if it is the one that the folder would be opened from.
+    A folder that holds one file of a format that stands alone, and no config.json, is that file.
+    Any other file stands for its folder, if it is the one that the folder would be opened from.
     """
     if path.is_file():
-        if path.suffix == ".gguf":
+        if path.suffix in ALONE:
             return FileSource(text, path)
         if path.name in _MAIN_FILES:
             return FolderSource(text, path.parent)
         raise OpeningRefusal.one_file_of_many(path.name, sorted(_MAIN_FILES))
     if not path.is_dir():
         return None
-    alone = [] if (path / "config.json").exists() else sorted(path.glob("*.gguf"))
-    return FileSource(text, alone[0]) if len(alone) == 1 else FolderSource(text, path)
+    if not (path / CONFIG).exists():
+        alone = [each for ending in ALONE for each in path.glob(f"*{ending}")]
+        if len(alone) == 1:
+            return FileSource(text, alone[0])
+    return FolderSource(text, path)
 
 
 # What transformers opens a folder from, and what leads to it.
-_MAIN_FILES = (
-    "config.json",
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-)
+_MAIN_FILES = (CONFIG, *(name for each in IN_FOLDERS for name in (each.in_folder, each.index)))
 
 # As the Hub names repositories: up to 96 characters a part, beginning and ending in a word
 # character, neither -- nor .. inside. What it would never have is not asked for.
@@ -287,7 +286,7 @@ def find_source(text: str) -> Source:
     except (OSError, RuntimeError, ValueError):  # no home of that name, a name no system can have
         raise OpeningRefusal.no_such_path(shorten(text, 200)) from None
     name = text.partition("@")[0]  # a revision may hold slashes
-    if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(".gguf") or name.count("/") > 1:
+    if re.match(r"[~./\\]|[A-Za-z]:\\", text) or text.endswith(ALONE) or name.count("/") > 1:
         shown = shorten(text, 200)
         raise (
             OpeningRefusal.no_such_path(shown)

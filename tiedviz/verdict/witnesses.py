@@ -59,7 +59,7 @@ class Comparison(NamedTuple):
 class Stored(NamedTuple):
     """What the files hold, by their headers, and by their numbers where there are two copies."""
 
-    format: Literal["safetensors", "bin", "gguf"]
+    format: str
     embedding: StoredTensor | None = None
     """E."""
     head: StoredTensor | None = None

@@ -7,6 +7,7 @@ read.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -61,6 +62,11 @@ class ShelfModel:
     parameters: int
     conversion_memory: int
     conversion_seconds: int
+
+    @property
+    def family(self) -> str:
+        """The title without its size and what follows it: "Gemma 3"."""
+        return re.split(r" \d+[MB]\b", self.title)[0]
 
     @property
     def download_size(self) -> int:
@@ -139,3 +145,6 @@ SHELF: dict[str, ShelfModel] = {
         ),
     )
 }
+
+FIRST_ON_SHELF = next(iter(SHELF.values()))
+"""The one to name where nothing else can be had: it needs no account and no Hub."""

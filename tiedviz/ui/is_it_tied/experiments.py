@@ -18,6 +18,7 @@ from tiedviz.ui.is_it_tied.verdict import banner
 from tiedviz.verdict.audit import Audit, hear_files
 from tiedviz.verdict.break_one import BREAKS, tiny_tied_folder
 from tiedviz.words.numbers import count, scientific
+from tiedviz.words.shelf import FIRST_ON_SHELF
 from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
@@ -194,7 +195,10 @@ def against_base_tab(audit: Audit | None) -> None:
     """A box for the model this one was made from, and the rows that changed or moved most."""
     st.markdown("Compare E with the E of the model this one was made from.")
     base_name = st.text_input(
-        "Base model", key="base", placeholder="a Hub id, a path, smollm2", persist_state="session"
+        "Base model",
+        key="base",
+        placeholder=f"a Hub id, a path, {FIRST_ON_SHELF.name}",
+        persist_state="session",
     )
     if audit is None or not base_name:
         return

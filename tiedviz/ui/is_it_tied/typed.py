@@ -15,6 +15,7 @@ from tiedviz.verdict.record import audit_record
 from tiedviz.verdict.report import explain_error
 from tiedviz.words.numbers import count
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.shelf import SHELF
 from tiedviz.words.tokens import markdown_safe
 
 _MOST = 50
@@ -23,9 +24,7 @@ _LONGEST = 20_000
 
 def many_tab(audit: Audit | None) -> None:
     """A box of names, a button, a table with progress; the files are heard, nothing is opened."""
-    text = st.text_area(
-        "Models, one a line", "smollm2\ngemma-3-270m", key="many", persist_state="session"
-    )
+    text = st.text_area("Models, one a line", "\n".join(SHELF), key="many", persist_state="session")
     asked = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     names = asked[:_MOST]
     if len(asked) > _MOST:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from tiedviz.words.refusals import Refusal
+from tiedviz.words.shelf import FIRST_ON_SHELF
 
-_UNGATED = "SmolLM2 on the shelf (smollm2) needs no account."
+_SHELF = FIRST_ON_SHELF.name
+_UNGATED = f"{FIRST_ON_SHELF.family} on the shelf ({_SHELF}) needs no account."
 
 
 class HubRefusal(Refusal):
@@ -89,7 +91,7 @@ class HubRefusal(Refusal):
             f"The Hub stopped sending {file} of “{repo}”",
             f"nothing came for {seconds:.0f} s",
             "Open it again: the files that are complete are kept. If it stops again, check the "
-            "network and the proxy, or open smollm2, which comes from the package index.",
+            f"network and the proxy, or open {_SHELF}, which comes from the package index.",
         )
 
     @classmethod
@@ -113,7 +115,7 @@ class HubUnreachable(HubRefusal):
         return cls(
             f"“{repo}” cannot be fetched, and no copy is in the cache",
             f"{endpoint} did not answer within a few seconds",
-            "Check the network (or HF_ENDPOINT and the proxy settings), or open smollm2, which "
+            f"Check the network (or HF_ENDPOINT and the proxy settings), or open {_SHELF}, which "
             "comes from the package index.",
         )
 
