@@ -20,6 +20,8 @@ def big(tiny_folder):
 
 
 def leave(monkeypatch, share, folder):
+    from transformers import LlamaConfig
+
     from tiedviz.files.facts import read_facts
 
     room = int(read_facts(folder).float32_bytes * share)
@@ -133,6 +135,8 @@ def test_a_model_without_a_list_of_blocks_is_too_large_as_a_whole(big, monkeypat
     from tiedviz.files.facts import read_facts
 
     class Listless(torch.nn.Linear):
+        config_class = LlamaConfig
+
         def __init__(self, config: object) -> None:
             super().__init__(1_000, 10)
 
