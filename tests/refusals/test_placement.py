@@ -132,6 +132,8 @@ def test_blocks_that_wait_in_memory_for_an_accelerator_are_no_fault(tiny_folder)
 
 def test_a_model_without_a_list_of_blocks_is_too_large_as_a_whole(big, monkeypatch):
     """It is the same model, as if its blocks hung in it by names of their own."""
+    from transformers import LlamaConfig
+
     from tiedviz.files.facts import read_facts
 
     class Listless(torch.nn.Linear):
