@@ -20,8 +20,6 @@ def big(tiny_folder):
 
 
 def leave(monkeypatch, share, folder):
-    from transformers import LlamaConfig
-
     from tiedviz.files.facts import read_facts
 
     room = int(read_facts(folder).float32_bytes * share)

@@ -226,10 +226,10 @@ def _rows(
     if size is None or not embedding or "quantization_config" in config:
         return ()
     text = config.get("text_config")
-    kinds = [part.get("model_type") for part in (config, text) if isinstance(part, Mapping)]
-    beside = next((_ROWS_BESIDE[str(kind)] for kind in kinds if kind in _ROWS_BESIDE), 0)
+    kinds = [str(part.get("model_type")) for part in (config, text) if isinstance(part, Mapping)]
+    beside = next((_ROWS_BESIDE[kind] for kind in kinds if kind in _ROWS_BESIDE), 0)
     drafted, decoded = config.get("draft_vocab_size"), config.get("decoder_vocab_size")
-    allowed = {size, decoded}
+    allowed = (size, decoded)
     found = []
     if _is_plain(embedding) and embedding.shape[0] not in (*allowed, size + beside):
         found.append(_other_rows(embedding, size + beside))
@@ -280,9 +280,8 @@ def fit_of_report(
     renamed = _wrappers(unexpected) if plain & {*missing, *info["missing_keys"]} else ()
     rows = {each.stored[0] for each in mismatched if each.name in tables and len(each.stored) == 2}
     only_tables = all(each.name in tables for each in mismatched)
-    fitting = {len(parameters[name]) for name in tables if name in parameters} - {
-        each.expected[0] for each in mismatched
-    }
+    other = {id(parameters[each.name]) for each in mismatched if each.name in parameters}
+    fitting = any(id(parameters[name]) not in other for name in tables)
     return Fit(
         "loaded",
         tuple(missing),
