@@ -169,18 +169,18 @@ def _build(
             title, _method(folder), _first_line(error)
         ) from error
     except RuntimeError as error:  # NotImplementedError is one: tied, and of other shapes
-        _require(_header_fit(folder), title)
+        _require(_header_fit(folder), folder, title)
         raise CheckpointRefusal.weights_disagree(title, _first_line(error)) from error
     fit = fit_of_report(
         info, dict(model.named_parameters(remove_duplicate=False)), _tables_of(model)
     )
-    _require(fit, title)
+    _require(fit, folder, title)
     return model, fit
 
 
-def _require(fit: Fit | None, title: str) -> None:
+def _require(fit: Fit | None, folder: Path, title: str) -> None:
     if fit is not None and fit.broken:
-        raise CheckpointRefusal.does_not_fit(title, fit.words, fit.remedy, fit)
+        raise CheckpointRefusal.does_not_fit(title, fit.words, fit.remedy, fit, of=identity(folder))
 
 
 def _header_fit(folder: Path) -> Fit | None:

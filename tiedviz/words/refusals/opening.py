@@ -200,9 +200,11 @@ class CheckpointRefusal(Refusal):
 
     Attributes:
         fit: where its files do not fit its config.json, the report of that (`files.fit.Fit`).
+        of: the identity of those files, so that the report does not outlive them.
     """
 
     fit: Any = None
+    of: str = ""
 
     @classmethod
     def no_language_model(cls, title: str, architecture: str) -> CheckpointRefusal:
@@ -279,11 +281,13 @@ class CheckpointRefusal(Refusal):
         )
 
     @classmethod
-    def does_not_fit(cls, title: str, why: str, remedy: str, fit: Any) -> CheckpointRefusal:
+    def does_not_fit(
+        cls, title: str, why: str, remedy: str, fit: Any, of: str
+    ) -> CheckpointRefusal:
         """Some parameter would be random: no number of this model could be believed."""
         what = f"The files of {title} do not fit its config.json"
         refusal = cls(what, why, f"{remedy} No number of a model with random parts is shown.")
-        refusal.fit = fit
+        refusal.fit, refusal.of = fit, of
         return refusal
 
     @classmethod
