@@ -7,7 +7,7 @@ from safetensors.torch import load_file, save_file
 from transformers.models.llama import modeling_llama
 
 from tests.hub.conftest import hub
-from tests.pages.conftest import open_model, press, text_of
+from tests.pages.conftest import open_model, press, refused_opening, text_of
 from tiedviz.ui.caches import hub_answers, model_pool
 
 __all__ = ["hub"]  # a fixture
@@ -97,16 +97,6 @@ def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edit
     assert "lm_head.weight" in opening.why
     assert "do not fit its config.json" in text_of(app.run())
     assert not app.dataframe
-
-
-def refused_opening(app, title):
-    """Press Open, and wait for the refusal."""
-    from tiedviz.ui.caches import model_pool
-
-    press(app, f"Open {title}")
-    opening = model_pool().opening(app.selectbox(key="model").value)
-    assert opening.wait(300) and opening.refusal is not None
-    return opening.refusal
 
 
 @pytest.mark.parametrize(
