@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.conftest import ROOT
+from tiedviz.words.refusals import Refusal
 
 
 @pytest.fixture
@@ -87,6 +88,16 @@ def open_model(app: AppTest, title: str) -> AppTest:
     app.run()
     assert not app.exception, app.exception
     return app
+
+
+def refused_opening(app: AppTest, title: str) -> Refusal:
+    """Press Open, and wait for the refusal."""
+    from tiedviz.ui.caches import model_pool
+
+    press(app, f"Open {title}")
+    opening = model_pool().opening(app.selectbox(key="model").value)
+    assert opening.wait(300) and opening.refusal is not None
+    return opening.refusal
 
 
 def text_of(app: AppTest) -> str:

@@ -7,7 +7,7 @@ from safetensors.torch import load_file, save_file
 from transformers.models.llama import modeling_llama
 
 from tests.hub.conftest import hub
-from tests.pages.conftest import open_model, press, text_of
+from tests.pages.conftest import open_model, press, refused_opening, text_of
 from tiedviz.ui.caches import hub_answers, model_pool
 
 __all__ = ["hub"]  # a fixture
@@ -33,6 +33,14 @@ def edited(tiny_folder):
     return build
 
 
+def banner_of(app):
+    """The verdict at the head of the page."""
+    boxes = [*app.success, *app.warning, *app.error, *app.info]
+    said = [box.value.replace("\\", "") for box in boxes]
+    [banner] = [text for text in said if re.match(r"\*\*[A-Z][a-z ]+\.\*\*", text)]
+    return banner
+
+
 @pytest.mark.parametrize(
     ("how", "word", "says"),
     [
@@ -47,8 +55,7 @@ def edited(tiny_folder):
 def test_the_files_alone_give_a_verdict_at_once(visit, edited, how, word, says):
     app = visit("is_it_tied", model=str(edited(**how)))
     assert app.title[0].value == "Is it tied?"
-    boxes = [*app.success, *app.warning, *app.error, *app.info]
-    [banner] = [box.value.replace("\\", "") for box in boxes if box.value.startswith("**")]
+    banner = banner_of(app)
     assert banner.startswith(f"**{word}.**")
     assert says in banner
     assert "not heard" in text_of(app)
@@ -85,9 +92,33 @@ def test_a_checkpoint_without_its_head_offers_a_repair_and_no_answer(visit, edit
     folder = edited(flag=False)
     app = visit("is_it_tied", model=str(folder))
     assert any("['tie_word_embeddings'] = True" in code.value for code in app.code)
-    app = open_model(visit("next_token", model=str(folder), prompt="the cat"), "checked")
-    assert "has no output matrix of its own" in text_of(app)
+    app = visit("next_token", model=str(folder), prompt="the cat")
+    opening = refused_opening(app, "checked")
+    assert "lm_head.weight" in opening.why
+    assert "do not fit its config.json" in text_of(app.run())
     assert not app.dataframe
+
+
+@pytest.mark.parametrize(
+    "page", ["next_token", "layers", "token_map", "gradients", "compare", "is_it_tied"]
+)
+def test_a_model_with_missing_weights_gets_the_reason_and_no_chart(visit, edited, page):
+    name = "model.layers.1.mlp.up_proj.weight"
+    folder = edited()
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    del tensors[name]
+    save_file(tensors, file, {"format": "pt"})
+    app = visit("is_it_tied", model=str(folder))
+    assert banner_of(app).startswith("**Tied.**")  # headers do not know what a class is made of
+    refused_opening(app, "checked")
+    app = visit(page, model=str(folder))
+    assert name in text_of(app)
+    if page != "compare":  # which shows what the headers count, as before an opening
+        assert not app.get("vega_lite_chart")
+    if page == "is_it_tied":
+        assert banner_of(app).startswith("**Broken.** The files do not fit config.json")
+        assert name in banner_of(app)
 
 
 def test_one_changed_row_is_shown_to_move_both_ends(visit, edited):

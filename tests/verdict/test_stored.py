@@ -96,7 +96,7 @@ def test_copies_in_two_shards_are_compared(tmp_path):
     "names",
     [
         ("wte.weight", "my.odd.scorer"),
-        ("_orig_mod.model.embed_tokens.weight", "_orig_mod.lm_head.weight"),
+        ("model.language.embed_tokens.weight", "model.language.lm_head.weight"),
         ("gpt_neox.embed_in.weight", "embed_out.weight"),
         ("tok_embeddings.weight", "output.weight"),
     ],

@@ -12,7 +12,7 @@ from tiedviz.models.loaded import LoadedModel, ModelKind, decoder_start
 from tiedviz.models.memory import HEADROOM, available_memory
 from tiedviz.models.prompt import Bos, encode, mask_position
 from tiedviz.words.refusals.gradient import GradientRefusal
-from tiedviz.words.refusals.prompt import ModelRefusal, PromptRefusal, require_row
+from tiedviz.words.refusals.prompt import PromptRefusal, require_row
 from tiedviz.words.tokens import Token, encodable
 
 # Each position holds three to four rows of V numbers until the way back: at 262,144 tokens this
@@ -146,8 +146,6 @@ def sides_of(loaded: LoadedModel) -> Sides:
             no parameters.
     """
     model = loaded.model
-    if random := loaded.random_tables:
-        raise ModelRefusal.no_head(loaded.title, random)
     _require_differentiable(loaded)
     reads = getattr(model, "main_input_name", "input_ids")
     if reads != "input_ids":

@@ -17,6 +17,7 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
+from tiedviz.files.fit import Fit
 from tiedviz.words.refusals.prompt import PromptRefusal
 from tiedviz.words.tokens import Alphabet, Token, piece_bytes
 
@@ -42,7 +43,7 @@ class LoadedModel:
         dtype: of the weights in memory, as "float32".
         folder: where it was opened from.
         placement: where the weights lie, where that is not simply memory.
-        missing: parameters that the files did not hold, so that they are random.
+        fit: how its files fitted its config.json; None for a model that was built in memory.
         lock: held around tokenising, forward passes and hooks.
         memo: what was measured once on this model; it goes when the model goes.
     """
@@ -54,7 +55,7 @@ class LoadedModel:
     tokenizer: Any
     dtype: str
     folder: Path
-    missing: tuple[str, ...] = ()
+    fit: Fit | None = None
     placement: str = ""
     lock: threading.RLock = field(default_factory=threading.RLock)
     memo: dict[str, Any] = field(default_factory=dict)
@@ -88,16 +89,6 @@ class LoadedModel:
     def tied(self) -> bool:
         """Whether the input and the output matrix are one parameter in memory."""
         return self.scoring_matrix is self.embedding
-
-    @cached_property
-    def random_tables(self) -> tuple[str, ...]:
-        """Names of E and W among what the files did not hold: every answer would be noise."""
-        tables = (self.embedding, self.scoring_matrix)
-        return tuple(
-            name
-            for name, parameter in self.model.named_parameters(remove_duplicate=False)
-            if name in self.missing and any(parameter is table for table in tables)
-        )
 
     @cached_property
     def parameters(self) -> int:

@@ -14,7 +14,9 @@ from transformers import AutoTokenizer, PreTrainedModel
 from tiedviz.files.access import identity
 from tiedviz.files.bounds import MAX_TENSORS, check_bounds
 from tiedviz.files.config import read_config
-from tiedviz.files.facts import ModelFacts, read_facts
+from tiedviz.files.facts import ModelFacts, gather_facts, read_facts
+from tiedviz.files.fit import Fit, fit_of_header, fit_of_report
+from tiedviz.files.formats import read_header
 from tiedviz.models.building import building, intact, while_built
 from tiedviz.models.checkpoint import checked_class, plain_config
 from tiedviz.models.loaded import LoadedModel
@@ -88,7 +90,7 @@ def load_folder(
         report(Stage("Loading", 0, facts.float32_bytes, "bytes"))
         placement = place(kind, folder, facts, title)
         with while_built(_limits(facts, title)):
-            model, missing = _build(kind, folder, title, placement)
+            model, fit = _build(kind, folder, title, placement)
         check_loaded(model, facts, title)
     model.eval().requires_grad_(False)
     return LoadedModel(
@@ -99,7 +101,7 @@ def load_folder(
         tokenizer=tokenizer,
         dtype="float32",
         folder=folder,
-        missing=missing,
+        fit=fit,
         placement=placement.words,
     )
 
@@ -144,7 +146,12 @@ def _tokenizer(folder: Path, title: str) -> Any:
 
 def _build(
     kind: type[PreTrainedModel], folder: Path, title: str, placement: Placement
-) -> tuple[PreTrainedModel, tuple[str, ...]]:
+) -> tuple[PreTrainedModel, Fit]:
+    """The model, and how its files fitted.
+
+    Raises:
+        CheckpointRefusal: a parameter would be random, or the library will not read the weights.
+    """
     transformers.utils.logging.disable_progress_bar()  # the app reports progress in its own words
     try:
         model, info = kind.from_pretrained(
@@ -154,15 +161,40 @@ def _build(
             output_loading_info=True,
             local_files_only=True,
             trust_remote_code=False,
+            ignore_mismatched_sizes=True,  # so that they are reported, all of them
             **placement.options,
         )
     except ImportError as error:
         raise CheckpointRefusal.quantised_without_package(
             title, _method(folder), _first_line(error)
         ) from error
-    except RuntimeError as error:
+    except RuntimeError as error:  # NotImplementedError is one: tied, and of other shapes
+        _require(_header_fit(folder), folder, title)
         raise CheckpointRefusal.weights_disagree(title, _first_line(error)) from error
-    return model, tuple(sorted(info["missing_keys"]))
+    fit = fit_of_report(
+        info, dict(model.named_parameters(remove_duplicate=False)), _tables_of(model)
+    )
+    _require(fit, folder, title)
+    return model, fit
+
+
+def _require(fit: Fit | None, folder: Path, title: str) -> None:
+    if fit is not None and fit.broken:
+        raise CheckpointRefusal.does_not_fit(title, fit.words, fit.remedy, fit, of=identity(folder))
+
+
+def _header_fit(folder: Path) -> Fit | None:
+    header, config = read_header(folder), read_config(folder)
+    facts = gather_facts(header, config)
+    return fit_of_header(header, config, facts.embedding, facts.head)
+
+
+def _tables_of(model: PreTrainedModel) -> tuple[str, ...]:
+    """All names of the matrices of E and W."""
+    sides = (model.get_input_embeddings(), model.get_output_embeddings())
+    matrices = {id(getattr(side, "weight", None)) for side in sides if side is not None}
+    named = model.named_parameters(remove_duplicate=False)
+    return tuple(name for name, parameter in named if id(parameter) in matrices)
 
 
 def _method(folder: Path) -> str:

@@ -20,6 +20,7 @@ from tiedviz.verdict.stored import compare_remote, from_header, stored_in
 from tiedviz.verdict.witnesses import Comparison, Declared, Loaded, Measured, Stored
 
 if TYPE_CHECKING:
+    from tiedviz.files.fit import Fit
     from tiedviz.files.header import Header, StoredTensor
     from tiedviz.models.progress import Report, Stage
     from tiedviz.models.sources import ShelfSource
@@ -34,6 +35,8 @@ class Audit:
         declared, stored: the witnesses in the files; None for one that was not heard.
         loaded, measured: the witnesses in memory, likewise.
         model: what the model is called in the record.
+        reported: how the files fitted config.json, as the library reported on a load, whether or
+            not a model came of it.
         not_loaded: why the live model could not be heard, as a sentence, for the evidence.
         checks: what was found out about the rows of E, for the record.
         notes: the same as sentences.
@@ -44,6 +47,7 @@ class Audit:
     loaded: Loaded | None = None
     measured: Measured | None = None
     model: str = ""
+    reported: Fit | None = None
     not_loaded: str = ""
     checks: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -56,6 +60,11 @@ class Audit:
     def with_files(self, model: str, declared: Declared, stored: Stored) -> Audit:
         """The same live model, with what its files say."""
         return replace(self, model=model, declared=declared, stored=stored)
+
+    @property
+    def fit(self) -> Fit | None:
+        """How the files fit config.json: by the report on a load, else by the headers alone."""
+        return self.reported or (self.stored.fit if self.stored else None)
 
     @property
     def declared_tied(self) -> bool | None:
@@ -181,7 +190,8 @@ def audit(
             files, progress=lambda done, total: report(_comparing(done, total)), most=most
         )
     why = "" if refusal is None else " ".join(str(refusal).split())
-    return replace(live, not_loaded=why).with_files(model, *found)
+    reported = live.reported or getattr(refusal, "fit", None)
+    return replace(live, reported=reported, not_loaded=why).with_files(model, *found)
 
 
 def hear_files(

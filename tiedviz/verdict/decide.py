@@ -138,6 +138,8 @@ def _adapter(audit: Audit) -> bool:
 
 
 def _broken(audit: Audit) -> bool:
+    if audit.fit and audit.fit.broken:
+        return True
     if audit.loaded and audit.loaded.missing and not audit.shared_in_memory:
         return True
     if audit.declared is None or audit.declared.inferred or audit.declared.tied is not False:
@@ -242,6 +244,8 @@ _RULES: tuple[tuple[Word, Callable[[Audit], bool]], ...] = (
 
 def _is_wrong(audit: Audit, word: Word) -> bool:
     """Whether a person should do something about it."""
+    if audit.fit and audit.fit.left_over:
+        return True
     if word == "twin":
         return audit.declared_tied is False
     return word in ("contradiction", "broken", "near_twin")

@@ -51,9 +51,9 @@ def live_witnesses(loaded: LoadedModel) -> Audit:
 
 
 def _hear(loaded: LoadedModel) -> Audit:
-    heard = hear_loaded(loaded.model, loaded.missing)
-    if heard.missing or heard.on_meta or not heard.has_head:
-        return Audit(None, None, heard)  # random numbers prove nothing
+    heard, fit = hear_loaded(loaded.model), loaded.fit
+    if heard.on_meta or not heard.has_head:
+        return Audit(None, None, heard, reported=fit)  # without numbers nothing is proved
     empty, fresh = empty_rows(loaded), fresh_rows(loaded.embedding)
     checks = {
         "rows_without_token": empty.count,
@@ -64,7 +64,7 @@ def _hear(loaded: LoadedModel) -> Audit:
     if empty.count:
         rows, mass = plural(empty.count, "row"), percent(empty.mass)
         notes += (f"No token belongs to {rows} of E; {mass} of the probability falls there.",)
-    return Audit(None, None, heard, hear_measured(loaded), checks=checks, notes=notes)
+    return Audit(None, None, heard, hear_measured(loaded), reported=fit, checks=checks, notes=notes)
 
 
 def hear_measured(loaded: LoadedModel) -> Measured:

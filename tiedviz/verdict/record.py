@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tiedviz.words.refusals.file import printable
 
 if TYPE_CHECKING:
+    from tiedviz.files.fit import Fit
     from tiedviz.files.header import StoredTensor
     from tiedviz.verdict.audit import Audit
     from tiedviz.verdict.decide import Costs
@@ -32,6 +33,7 @@ def audit_record(audit: Audit) -> dict[str, Any]:
         "summary": verdict.summary,
         "declared": _declared(audit.declared, loaded),
         "stored": _stored(audit.stored),
+        "fit": _fit(audit.fit),
         "loaded": None if loaded is None else _some(loaded, _LOADED),
         "measured": None if measured is None else _some(measured, _MEASURED),
         "groups": [[printable(name) for name in group] for group in verdict.groups],
@@ -43,6 +45,30 @@ def audit_record(audit: Audit) -> dict[str, Any]:
         "other_loaders": list(verdict.other_loaders),
         "unheard": list(verdict.unheard),
         "checks": dict(audit.checks),
+    }
+
+
+def _fit(found: Fit | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "source": found.source,
+        "fits": not (found.broken or found.left_over),
+        "missing": [printable(name) for name in found.missing],
+        "unexpected": [printable(name) for name in found.unexpected],
+        "mismatched": [
+            {
+                "name": printable(each.name),
+                "stored": list(each.stored),
+                "expected": list(each.expected),
+            }
+            for each in found.mismatched
+        ],
+        "renamed": [printable(word) for word in found.renamed],
+        "blocks": None
+        if found.blocks is None
+        else {"declared": found.blocks[0], "stored": found.blocks[1]},
+        "vocab_size": found.vocab_size,
     }
 
 

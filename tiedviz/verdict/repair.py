@@ -13,16 +13,70 @@ from tiedviz.verdict.wording import unequal_rows
 from tiedviz.words.refusals.file import printable
 
 if TYPE_CHECKING:
+    from tiedviz.files.fit import Fit
     from tiedviz.verdict.witnesses import Declared, Stored
     from tiedviz.verdict.wording import Word
 
 _AUTO = "AutoModelForCausalLM"
-_READ_CONFIG = (
-    "import json, pathlib\n\n"
-    'path = pathlib.Path("FOLDER/config.json")\n'
-    "config = json.loads(path.read_text())\n"
+# What was given stays as it is: everything beside the weights, or with them, is copied first.
+_COPY = """\
+import json, pathlib, shutil
+
+source, fixed = pathlib.Path("FOLDER"), pathlib.Path("FIXED")
+fixed.mkdir()
+for path in source.iterdir():
+    if path.is_file()WHICH:
+        shutil.copyfile(path, fixed / path.name)
+"""
+_COPY_ALL = _COPY.replace("WHICH", "")
+_COPY_THE_REST = _COPY.replace(
+    "WHICH", ' and not path.name.endswith((".safetensors", ".bin", ".index.json"))'
 )
-_WRITE_CONFIG = "path.write_text(json.dumps(config, indent=2))"
+_READ_CONFIG = """\
+path = fixed / "config.json"
+config = json.loads(path.read_text("utf-8"))
+"""
+_WRITE_CONFIG = 'path.write_text(json.dumps(config, indent=2), "utf-8")'
+_RENAME = """\
+
+def plain(name):
+    before = None
+    while name != before:
+        before = name
+        for word in WORDS:
+            name = name.removeprefix(word)
+        for word in INSIDE:
+            name = name.replace("." + word, ".")
+    return name
+
+def renamed(tensors):
+    return {plain(name): value for name, value in tensors.items()}
+"""
+_RENAME_SAFETENSORS = """\
+
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+for path in fixed.glob("*.safetensors"):
+    with safe_open(path, "pt") as file:
+        metadata = file.metadata()
+    save_file(renamed(load_file(path)), path, metadata)
+"""
+_RENAME_BIN = """\
+
+import torch
+
+for path in fixed.glob("pytorch_model*.bin"):
+    tensors = torch.load(path, map_location="cpu", weights_only=True)
+    for word in ("model_state_dict", "state_dict"):
+        tensors = tensors.get(word, tensors)
+    torch.save(renamed(tensors), path)
+"""
+_RENAME_INDEX = """\
+for path in fixed.glob("*.index.json"):
+    index = json.loads(path.read_text("utf-8"))
+    index["weight_map"] = renamed(index["weight_map"])
+    path.write_text(json.dumps(index, indent=2), "utf-8")"""
 _KEEP_W = (
     "# the output matrix is the finer copy\n"
     "model.get_input_embeddings().weight.data = model.get_output_embeddings().weight.data\n"
@@ -56,7 +110,7 @@ class Repair(NamedTuple):
     """What they do, and when that is meant, as a sentence."""
     code: str
     gives: str
-    """The verdict on the files afterwards."""
+    """The verdict on the files afterwards; empty where that turns on numbers not compared yet."""
 
 
 def repair_for(word: Word, declared: Declared, stored: Stored) -> Repair | str:
@@ -65,9 +119,31 @@ def repair_for(word: Word, declared: Declared, stored: Stored) -> Repair | str:
         return _one_copy(word, declared, stored)
     if word == "contradiction":
         return _keep_the_head(declared, stored)
+    if word == "broken" and stored.fit and stored.fit.broken:
+        return _make_fit(stored.fit, declared, stored)
     if word == "broken":
         return _declare_tied(declared, stored)
     return ""
+
+
+def _make_fit(fit: Fit, declared: Declared, stored: Stored) -> Repair | str:
+    """Give names back, or state the rows that are stored; nothing brings lost numbers back."""
+    gives = "" if stored.head else "untied" if declared.tied is False else "tied"
+    if fit.renamed:
+        inside = tuple(word for word in fit.renamed if word.startswith("_"))
+        rename = _RENAME.replace("WORDS", repr(fit.renamed)).replace("INSIDE", repr(inside))
+        files = _RENAME_BIN if stored.format == "bin" else _RENAME_SAFETENSORS
+        return Repair(fit.remedy, _COPY_ALL + rename + files + _RENAME_INDEX, gives)
+    if fit.vocab_size is None:
+        return fit.remedy
+    code = (
+        f"{_COPY_ALL}\n{_READ_CONFIG}"
+        "for part in (config, *config.values()):\n"
+        '    if isinstance(part, dict) and "vocab_size" in part:\n'
+        f'        part["vocab_size"] = {fit.vocab_size}\n'
+        f"{_WRITE_CONFIG}"
+    )
+    return Repair(fit.remedy, code, gives)
 
 
 def _one_copy(word: Word, declared: Declared, stored: Stored) -> Repair | str:
@@ -122,7 +198,7 @@ def _declare_tied(declared: Declared, stored: Stored) -> Repair | str:
 
 
 def set_flag(path: str, value: bool, what: str, gives: str) -> Repair:
-    """Set one flag of config.json.
+    """A copy with one flag of config.json set.
 
     Args:
         path: the flag, with dots; the parts that lead to it are made where they lack.
@@ -130,7 +206,7 @@ def set_flag(path: str, value: bool, what: str, gives: str) -> Repair:
         what: the sentence of the repair.
         gives: the verdict afterwards.
     """
-    return Repair(what, _flag(path, value), gives)
+    return Repair(what, f"{_COPY_ALL}\n{_flag(path, value)}", gives)
 
 
 def keep_one_copy(kind: str, path: str, *, equal: bool, head_is_finer: bool) -> Repair:
@@ -142,14 +218,14 @@ def keep_one_copy(kind: str, path: str, *, equal: bool, head_is_finer: bool) -> 
         equal: whether the two hold the same numbers, so that transformers ties them by itself.
         head_is_finer: of two that do not, whether the output matrix is the finer one.
     """
-    first = f"{_flag(path, True)}\n\n" if path else ""
+    first = f"\n{_flag(path, True)}\n\n" if path else "\n"
     tie = "" if equal else (_KEEP_W if head_is_finer else "") + "model.tie_weights()\n"
     code = (
-        f"{first}from transformers import AutoTokenizer, {kind}\n\n"
-        f'model = {kind}.from_pretrained("FOLDER", dtype="auto")\n'
+        f"{_COPY_THE_REST}{first}from transformers import AutoConfig, {kind}\n\n"
+        'config = AutoConfig.from_pretrained("FIXED")\n'
+        f'model = {kind}.from_pretrained("FOLDER", config=config, dtype="auto")\n'
         f"{tie}"
-        'model.save_pretrained("FIXED")\n'
-        'AutoTokenizer.from_pretrained("FOLDER").save_pretrained("FIXED")'
+        'model.save_pretrained("FIXED")'
     )
     how = "transformers finds the two equal, ties them and saves one"
     how = how if equal else "the finer of the two takes both places, and is saved once"

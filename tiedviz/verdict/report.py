@@ -18,6 +18,7 @@ from tiedviz.words.refusals.file import listed, printable
 
 if TYPE_CHECKING:
     from tiedviz.files.config import Flag
+    from tiedviz.files.fit import Fit
     from tiedviz.files.header import StoredTensor
     from tiedviz.verdict.audit import Audit
 
@@ -40,7 +41,7 @@ def evidence_of(audit: Audit) -> tuple[Evidence, ...]:
     effective = audit.loaded.effective if audit.loaded else None
     return (
         _declared(audit.declared, effective),
-        _stored(audit.stored),
+        _stored(audit.stored, audit.fit),
         _loaded(audit.loaded, audit.not_loaded),
         _measured(audit.measured),
     )
@@ -68,7 +69,7 @@ def _flag_words(flag: Flag) -> str:
     return f"{printable(flag.path)} = {printable(json.dumps(flag.value))}"
 
 
-def _stored(found: Stored | None) -> Evidence:
+def _stored(found: Stored | None, fit: Fit | None) -> Evidence:
     if found is None:
         return Evidence("stored", _NOT_HEARD, "")
     parts = _table_words(found)
@@ -76,6 +77,8 @@ def _stored(found: Stored | None) -> Evidence:
         parts.append(_comparison_words(found.comparison))
     elif found.uncompared:
         parts.append(f"not compared: {found.uncompared}")
+    if fit and fit.words:
+        parts.append(fit.words)
     if found.adapters:
         parts.append(f"an adapter on {listed(found.adapters)}")
     if found.unheard:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tiedviz.files.access import StrPath, folder_of, is_file
 from tiedviz.files.config import ADAPTER_CONFIG, CONFIG_LIMIT, dimensions, read_object
 from tiedviz.files.facts import ModelFacts, gather_facts
+from tiedviz.files.fit import fit_of_header
 from tiedviz.files.formats import read_header
 from tiedviz.files.header import Header, StoredTensor
 from tiedviz.files.roles import (
@@ -76,6 +77,7 @@ def from_header(header: Header, config: Mapping[str, object]) -> Stored:
         alias=_alias(header, facts),
         adapters=_adapter_layers(header.tensors),
         absent=header.absent,
+        fit=fit_of_header(header, config, facts.embedding, facts.head),
         empty=_empty(header),
         one_way=_is_one_way(header),
         unpacked_bytes=facts.unpacked_bytes,

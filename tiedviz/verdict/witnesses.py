@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from tiedviz.files.config import Flag
+from tiedviz.files.fit import Fit
 from tiedviz.files.header import StoredTensor
 
 Near = Literal["", "rounding", "quantisation"]
@@ -85,6 +86,8 @@ class Stored(NamedTuple):
     """Adapter tensors, or layers an adapter is meant for, on E or W."""
     absent: tuple[str, ...] = ()
     """Names that an index promises and no file holds."""
+    fit: Fit | None = None
+    """Whether the headers fit config.json, as far as they can say; None of GGUF."""
     empty: tuple[str, ...] = ()
     """Tables, E's or W's by their names, that are stored without a number."""
     one_way: bool = False

@@ -282,6 +282,9 @@ def _difference_text(audit: Audit) -> str:
 
 
 def _broken_state(audit: Audit) -> str:
+    if _does_not_fit(audit) and audit.fit:
+        rows = f" ({_differing_words(audit)})" if unequal_rows(audit.stored) else ""
+        return f"The files do not fit config.json: {audit.fit.words}{rows}."
     missing = audit.loaded.missing if audit.loaded else ()
     if missing and not audit.lone_input:
         names = ", ".join(printable(name) for name in missing[:3])
@@ -297,7 +300,19 @@ def _broken_state(audit: Audit) -> str:
     return f"Declared separate, but no output matrix is stored; it {verb} random."
 
 
+def _does_not_fit(audit: Audit) -> bool:
+    """Whether more is wrong than an output matrix that lacks, which has words of its own."""
+    fit = audit.fit
+    if fit is None or not fit.broken:
+        return False
+    sides = audit.stored is not None and (audit.lone_input or audit.lone_output)
+    only_tables = len(fit.missing) == 1 and not (fit.mismatched or fit.renamed)
+    return not (sides and only_tables and audit.declared_tied is False)
+
+
 def _broken_advice(audit: Audit, costs: Costs) -> str:
+    if _does_not_fit(audit) and audit.fit:
+        return _unequal_advice(audit) or audit.fit.remedy
     if audit.stored and audit.stored.absent:
         return (
             "Do not trust its text. Fetch the files again: the index promises "
@@ -311,7 +326,7 @@ def _broken_advice(audit: Audit, costs: Costs) -> str:
 
 def causes_of(audit: Audit, word: Word) -> tuple[str, ...]:
     """How a broken model usually came about, the likeliest first; empty of every other."""
-    if word != "broken":
+    if word != "broken" or _does_not_fit(audit):
         return ()
     others = (
         "The flag was set to false, or deleted, in the config.json of a tied model.",

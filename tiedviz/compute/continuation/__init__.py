@@ -18,7 +18,7 @@ from tiedviz.compute.forward import has_decoder, sequence_read, within_length
 from tiedviz.models.loaded import LoadedModel, ModelKind
 from tiedviz.models.prompt import most_tokens
 from tiedviz.words.refusals.continuation import ContinuationRefusal
-from tiedviz.words.refusals.prompt import ModelRefusal, PromptTooLong
+from tiedviz.words.refusals.prompt import PromptTooLong
 
 LONGEST = 200
 """The most tokens one continuation may have."""
@@ -104,8 +104,6 @@ def continued(
     """
     if loaded.kind is ModelKind.MASKED:
         raise ContinuationRefusal.fills_gaps(loaded.title)
-    if random := loaded.random_tables:
-        raise ModelRefusal.no_head(loaded.title, random)
     if not 1 <= most <= LONGEST:
         raise ContinuationRefusal.out_of_range("The number of tokens", most, f"from 1 to {LONGEST}")
     return _tokens(loaded, list(ids), decoder_ids, way, list(written), most)

@@ -80,8 +80,6 @@ def reproduced_unembedding(loaded: LoadedModel) -> tuple[Unembedding, AfterHead]
         ModelRefusal: the files held no output matrix, so that the one in memory is random.
         ModelRefusal: this model's logits cannot be recomputed from h and W.
     """
-    if random := loaded.random_tables:
-        raise ModelRefusal.no_head(loaded.title, random)
     found = unembedding_of(loaded)
     if found.after is None:
         raise ModelRefusal.not_reproduced(loaded.title, found.reason, found.max_abs_error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -18,6 +19,7 @@ from tiedviz.words.tokens import markdown_safe
 
 if TYPE_CHECKING:
     from tiedviz.models.loaded import LoadedModel
+    from tiedviz.verdict.audit import Audit
 
 
 def opened_model(what_for: str) -> LoadedModel:
@@ -151,6 +153,20 @@ def _words(stage: Stage) -> str:
         done = f"{megabytes(stage.done)} of " if stage.done else ""
         return f"{stage.name}, {done}{megabytes(stage.total)}"
     return f"{stage.name}, {stage.done} of {stage.total} {stage.unit}"
+
+
+def with_refused_opening(audit: Audit, files: str) -> Audit:
+    """The same with what an opening that was refused found out about how the files fit.
+
+    Args:
+        audit: of the files.
+        files: their identity now; a report on what they were before is left out.
+    """
+    opening = model_pool().opening(audit.model)
+    refusal = opening.refusal if opening else None
+    if getattr(refusal, "of", "") != files:
+        return audit
+    return replace(audit, reported=getattr(refusal, "fit", None), not_loaded=str(refusal))
 
 
 def is_stale(loaded: LoadedModel) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Literal
 
@@ -26,6 +27,7 @@ from tiedviz.ui.frame.opened_model import (
     open_button,
     progress,
     show_failure,
+    with_refused_opening,
 )
 from tiedviz.words.numbers import count, megabytes, percent, short_count
 from tiedviz.words.refusals import Refusal
@@ -159,7 +161,8 @@ def _audit(source: Source) -> Audit | None:
     if files is not None:
         key = identity(files)
         found = heard_files(key)
-        return header_verdict(key, files) if found is None else Audit(*found, model=source.text)
+        audit = header_verdict(key, files) if found is None else Audit(*found)
+        return with_refused_opening(replace(audit, model=source.text), key)
     answer = remote(source)
     if answer is None or answer.witnesses is None:
         return None

@@ -12,7 +12,7 @@ from tiedviz.models.sources import ShelfSource, Source
 from tiedviz.ui.caches import COMPARED_AT_ONCE, heard_files, model_pool, remember_heard
 from tiedviz.ui.frame import refusals_shown
 from tiedviz.ui.frame.model_choice import chosen_source, hub_is_thinking, remote
-from tiedviz.ui.frame.opened_model import is_stale, open_button
+from tiedviz.ui.frame.opened_model import is_stale, open_button, with_refused_opening
 from tiedviz.verdict.audit import Audit, hear_files, local_files
 from tiedviz.verdict.stored import compare_remote
 from tiedviz.verdict.witnesses import COMPARING, Declared, Stored
@@ -38,7 +38,8 @@ def audit_chosen() -> Audit | None:
     declared, stored = _hear_files(files)
     loaded = model_pool().get(source.text)
     if loaded is None or is_stale(loaded):
-        return Audit(declared, stored, model=source.text)
+        audit = Audit(declared, stored, model=source.text)
+        return with_refused_opening(audit, identity(files))
     from tiedviz.verdict.live import live_witnesses
 
     return live_witnesses(loaded).with_files(source.text, declared, stored)

@@ -135,12 +135,13 @@ def _repair(audit: Audit) -> None:
     repair = repair_for(audit.verdict.word, audit.declared, audit.stored)
     if not repair:
         return
-    st.markdown("**Repair**, to run yourself on a copy; this page never runs it")
+    st.markdown("**Repair**, to run yourself: it writes a copy, and this page never runs it")
     if isinstance(repair, str):
         st.caption(markdown_safe(repair))
         return
     after = repair.gives.replace("_", " ")
-    st.caption(f"{markdown_safe(repair.what)} The files are *{after}* afterwards.")
+    gives = f"The files are *{after}* afterwards." if after else "Audit the copy afterwards."
+    st.caption(f"{markdown_safe(repair.what)} {gives}")
     st.code(repair.code, language="python", wrap_lines=True)
 
 

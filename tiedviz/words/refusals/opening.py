@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tiedviz.words.numbers import megabytes
 from tiedviz.words.refusals import Refusal
 
@@ -194,7 +196,15 @@ class DiskFull(OpeningRefusal):
 
 
 class CheckpointRefusal(Refusal):
-    """A checkpoint is whole, but this program cannot or will not open it."""
+    """A checkpoint is whole, but this program cannot or will not open it.
+
+    Attributes:
+        fit: where its files do not fit its config.json, the report of that (`files.fit.Fit`).
+        of: the identity of those files, so that the report does not outlive them.
+    """
+
+    fit: Any = None
+    of: str = ""
 
     @classmethod
     def no_language_model(cls, title: str, architecture: str) -> CheckpointRefusal:
@@ -269,6 +279,16 @@ class CheckpointRefusal(Refusal):
             said or "no tokenizer.json, vocabulary or SentencePiece model lies beside the weights",
             "Copy the tokenizer files of the model it was made from into its folder.",
         )
+
+    @classmethod
+    def does_not_fit(
+        cls, title: str, why: str, remedy: str, fit: Any, of: str
+    ) -> CheckpointRefusal:
+        """Some parameter would be random: no number of this model could be believed."""
+        what = f"The files of {title} do not fit its config.json"
+        refusal = cls(what, why, f"{remedy} No number of a model with random parts is shown.")
+        refusal.fit, refusal.of = fit, of
+        return refusal
 
     @classmethod
     def weights_disagree(cls, title: str, said: str) -> CheckpointRefusal:

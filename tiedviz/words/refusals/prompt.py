@@ -111,14 +111,3 @@ class ModelRefusal(Refusal):
             reason,
             "The last layer, the model's own answer, can.",
         )
-
-    @classmethod
-    def no_head(cls, title: str, names: tuple[str, ...]) -> ModelRefusal:
-        """The files hold no output matrix, so the one in memory is random."""
-        return cls(
-            f"{title} has no output matrix of its own",
-            f"its files do not hold {', '.join(names[:3])}, so the library filled in random "
-            "numbers and every answer would be noise",
-            "If the model was tied, set tie_word_embeddings to true in its config.json; else go "
-            "back to a save that still holds the head.",
-        )
