@@ -180,7 +180,9 @@ def _build(
 
 def _require(fit: Fit | None, folder: Path, title: str) -> None:
     if fit is not None and fit.broken:
-        raise CheckpointRefusal.does_not_fit(title, fit.words, fit.remedy, fit, of=identity(folder))
+        refusal = CheckpointRefusal.does_not_fit(title, fit.words, fit.remedy)
+        refusal.fit, refusal.of = fit, identity(folder)
+        raise refusal
 
 
 def _header_fit(folder: Path) -> Fit | None:

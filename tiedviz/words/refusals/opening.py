@@ -281,14 +281,13 @@ class CheckpointRefusal(Refusal):
         )
 
     @classmethod
-    def does_not_fit(
-        cls, title: str, why: str, remedy: str, fit: Any, of: str
-    ) -> CheckpointRefusal:
+    def does_not_fit(cls, title: str, why: str, remedy: str) -> CheckpointRefusal:
         """Some parameter would be random: no number of this model could be believed."""
-        what = f"The files of {title} do not fit its config.json"
-        refusal = cls(what, why, f"{remedy} No number of a model with random parts is shown.")
-        refusal.fit, refusal.of = fit, of
-        return refusal
+        return cls(
+            f"The files of {title} do not fit its config.json",
+            why,
+            f"{remedy} No number of a model with random parts is shown.",
+        )
 
     @classmethod
     def weights_disagree(cls, title: str, said: str) -> CheckpointRefusal:
