@@ -24,7 +24,7 @@ def rows() -> Iterator[Row]:
     for flag, words in ((_FLAG, ""), ({}, ", flag absent")):
         with tempfile.TemporaryDirectory() as name:
             _twenty_gigabytes(Path(name), flag)
-            yield _row(f"safetensors of 20 GB{words}", name, 50)
+            yield _row(f"safetensors of 20 GB{words}", name, 100)
     for name in ("smollm2", "gemma-3-270m"):
         if find_source(name).files_here() is not None:
             yield _row(f"GGUF, {name}", name, 200)
